@@ -9,12 +9,9 @@ import io.verbus.memory.JvmFlags;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.AgentRunner;
-import org.agrona.concurrent.BackoffIdleStrategy;
-import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.status.CountersReader;
 
 import java.time.Duration;
-import java.util.concurrent.ThreadFactory;
 
 /**
  * A client's connection to its media driver. Creates publications, subscriptions and counters.
@@ -44,14 +41,14 @@ import java.util.concurrent.ThreadFactory;
  *
  * <p>When the driver stops, restarts or drops the client, the bus is lost: its publications and
  * images are closed, the error handler and the driver-lost handler are called once, and the
- * application may connect a new bus. With {@link Context#reconnect} the bus stays open and moves to
- * the next driver with its publications, subscriptions and counters.
+ * application may connect a new bus. With {@link BusContext#reconnect} the bus stays open and moves
+ * to the next driver with its publications, subscriptions and counters.
  *
- * <p>Shared memory stays mapped for {@link Context#lingerInterval} after its publication or image
- * was closed, and until any fragment handler that is reading it has returned. Publications and
- * images test a volatile flag at the start of each call, and do not touch shared memory once the
- * flag is set. A call or a claim that outlasts the linger interval accesses zeroed private memory
- * in place of the shared memory.
+ * <p>Shared memory stays mapped for {@link BusContext#lingerInterval} after its publication or
+ * image was closed, and until any fragment handler that is reading it has returned. Publications
+ * and images test a volatile flag at the start of each call, and do not touch shared memory once
+ * the flag is set. A call or a claim that outlasts the linger interval accesses zeroed private
+ * memory in place of the shared memory.
  */
 public final class Bus implements AutoCloseable {
     private final ClientConductor conductor;
@@ -59,7 +56,7 @@ public final class Bus implements AutoCloseable {
     private final AgentInvoker invoker;
     private final AgentRunner runner;
 
-    private Bus(Context context) {
+    private Bus(BusContext context) {
         conductor = new ClientConductor(this, context, Reconnection.connect(context));
         calls = conductor.calls();
         if (context.useConductorAgentInvoker) {
@@ -80,7 +77,7 @@ public final class Bus implements AutoCloseable {
      * @throws BusException if no driver of a compatible version responds within the driver timeout.
      */
     public static Bus connect() {
-        return connect(new Context());
+        return connect(new BusContext());
     }
 
     /**
@@ -92,9 +89,9 @@ public final class Bus implements AutoCloseable {
      * @throws BusException if no driver of a compatible version responds within the driver timeout,
      *     or the JVM lacks the flags that access to shared memory requires.
      */
-    public static Bus connect(Context context) {
+    public static Bus connect(BusContext context) {
         JvmFlags.check();
-        return new Bus(new Context(context));
+        return new Bus(new BusContext(context));
     }
 
     /**
@@ -179,7 +176,7 @@ public final class Bus implements AutoCloseable {
 
     /** Adds a subscription, like {@link #addSubscription(String, int)}. */
     public Subscription addSubscription(ChannelUri channel, int streamId) {
-        Context context = conductor.context();
+        BusContext context = conductor.context();
         return addSubscription(
                 channel, streamId, context.availableImageHandler, context.unavailableImageHandler);
     }
@@ -217,8 +214,8 @@ public final class Bus implements AutoCloseable {
         return calls.addSubscription(
                 channel,
                 streamId,
-                ClientSettings.given(available, "available-image handler"),
-                ClientSettings.given(unavailable, "unavailable-image handler"));
+                BusContext.given(available, "available-image handler"),
+                BusContext.given(unavailable, "unavailable-image handler"));
     }
 
     // Counters and handlers
@@ -334,7 +331,7 @@ public final class Bus implements AutoCloseable {
         conductor
                 .counters()
                 .available()
-                .put(id, ClientSettings.given(handler, "available-counter handler"));
+                .put(id, BusContext.given(handler, "available-counter handler"));
         return id;
     }
 
@@ -359,7 +356,7 @@ public final class Bus implements AutoCloseable {
         conductor
                 .counters()
                 .unavailable()
-                .put(id, ClientSettings.given(handler, "unavailable-counter handler"));
+                .put(id, BusContext.given(handler, "unavailable-counter handler"));
         return id;
     }
 
@@ -383,7 +380,7 @@ public final class Bus implements AutoCloseable {
      */
     public long addCloseHandler(Runnable handler) {
         long id = calls.nextCorrelationId();
-        conductor.closeHandlers().put(id, ClientSettings.given(handler, "close handler"));
+        conductor.closeHandlers().put(id, BusContext.given(handler, "close handler"));
         return id;
     }
 
@@ -468,7 +465,7 @@ public final class Bus implements AutoCloseable {
      * @throws BusException if the channel is invalid.
      */
     public long asyncAddSubscription(String channel, int streamId) {
-        Context context = conductor.context();
+        BusContext context = conductor.context();
         return asyncAddSubscription(
                 channel, streamId, context.availableImageHandler, context.unavailableImageHandler);
     }
@@ -494,8 +491,8 @@ public final class Bus implements AutoCloseable {
         return calls.addSubscriptionLater(
                 parsed,
                 streamId,
-                ClientSettings.given(available, "available-image handler"),
-                ClientSettings.given(unavailable, "unavailable-image handler"));
+                BusContext.given(available, "available-image handler"),
+                BusContext.given(unavailable, "unavailable-image handler"));
     }
 
     /**
@@ -659,7 +656,7 @@ public final class Bus implements AutoCloseable {
      */
     @Override
     public String toString() {
-        Context context = conductor.context();
+        BusContext context = conductor.context();
         return "bus of "
                 + context.directoryName
                 + " (client "
@@ -675,7 +672,7 @@ public final class Bus implements AutoCloseable {
 
     /**
      * Returns the invoker of the client conductor, or null unless {@link
-     * Context#useConductorAgentInvoker} is set. The application must call it several times per
+     * BusContext#useConductorAgentInvoker} is set. The application must call it several times per
      * second, always on the same thread.
      */
     public AgentInvoker conductorAgentInvoker() {
@@ -695,168 +692,6 @@ public final class Bus implements AutoCloseable {
             runner.close();
         } else {
             invoker.close();
-        }
-    }
-
-    /** Settings of a bus. Not thread-safe. */
-    public static final class Context extends ClientSettings {
-        private static final int MAX_CLIENT_NAME = 100;
-
-        Duration driverTimeout = Duration.ofSeconds(10);
-        Duration keepAliveInterval = Duration.ofMillis(500);
-        Duration lingerInterval = Duration.ofSeconds(5);
-        IdleStrategy idleStrategy; // null: a new BackoffIdleStrategy
-        boolean useConductorAgentInvoker;
-        AgentInvoker driverAgentInvoker; // null: the driver runs its own threads
-        ThreadFactory threadFactory = Context::daemon;
-        String clientName = "";
-
-        /** Sets the defaults. */
-        public Context() {}
-
-        Context(Context other) {
-            super(other);
-            driverTimeout = other.driverTimeout;
-            keepAliveInterval = other.keepAliveInterval;
-            lingerInterval = other.lingerInterval;
-            idleStrategy =
-                    other.idleStrategy != null
-                            ? other.idleStrategy
-                            : new BackoffIdleStrategy(10, 10, 1_000, 1_000_000);
-            useConductorAgentInvoker = other.useConductorAgentInvoker;
-            driverAgentInvoker = other.driverAgentInvoker;
-            threadFactory = other.threadFactory;
-            clientName = other.clientName;
-        }
-
-        @Override
-        Context self() {
-            return this;
-        }
-
-        /**
-         * Runs one of the driver's duty cycles if this client invokes the driver. Returns the work
-         * done.
-         */
-        int invokeDriver() {
-            return driverAgentInvoker == null ? 0 : driverAgentInvoker.invoke();
-        }
-
-        /**
-         * Sets how long the client waits for the driver's answer, and how long the driver's
-         * heartbeat may stall before the client considers the driver lost.
-         *
-         * @param timeout driver timeout. Default: 10 s.
-         * @return this.
-         * @throws BusException if the timeout is not positive.
-         */
-        public Context driverTimeout(Duration timeout) {
-            this.driverTimeout = positive("driver timeout", timeout);
-            return this;
-        }
-
-        /**
-         * Sets the interval between this client's heartbeats.
-         *
-         * @param interval keep-alive interval. Default: 500 ms.
-         * @return this.
-         * @throws BusException if the interval is not positive.
-         */
-        public Context keepAliveInterval(Duration interval) {
-            this.keepAliveInterval = positive("keep-alive interval", interval);
-            return this;
-        }
-
-        /**
-         * Sets how long shared memory stays mapped after its publication or image was closed, to
-         * let calls in progress return.
-         *
-         * @param interval linger interval. Default: 5 s.
-         * @return this.
-         * @throws BusException if the interval is not positive.
-         */
-        public Context lingerInterval(Duration interval) {
-            this.lingerInterval = positive("linger interval", interval);
-            return this;
-        }
-
-        /**
-         * Sets how the client conductor's thread idles.
-         *
-         * @param idleStrategy idle strategy. Default: back off up to 1 ms.
-         * @return this.
-         */
-        public Context idleStrategy(IdleStrategy idleStrategy) {
-            this.idleStrategy = given(idleStrategy, "idle strategy");
-            return this;
-        }
-
-        /**
-         * Sets whether the application runs the client conductor, with {@link
-         * Bus#conductorAgentInvoker}, instead of the bus running it on its own thread.
-         *
-         * @param use true to run the conductor in the application. Default: false.
-         * @return this.
-         */
-        public Context useConductorAgentInvoker(boolean use) {
-            this.useConductorAgentInvoker = use;
-            return this;
-        }
-
-        /**
-         * Sets the invoker of a driver that has no threads of its own. This client runs the invoker
-         * while waiting for the driver. Implies {@link #useConductorAgentInvoker}.
-         *
-         * @param invoker the driver's invoker.
-         * @return this.
-         */
-        public Context driverAgentInvoker(AgentInvoker invoker) {
-            this.driverAgentInvoker = given(invoker, "invoker of the driver");
-            return useConductorAgentInvoker(true);
-        }
-
-        /**
-         * Sets the factory of the client conductor's thread.
-         *
-         * @param factory thread factory. Default: daemon threads.
-         * @return this.
-         */
-        public Context threadFactory(ThreadFactory factory) {
-            this.threadFactory = given(factory, "thread factory");
-            return this;
-        }
-
-        /**
-         * Sets the client's name, which appears in the label of its heartbeat counter.
-         *
-         * @param name name in ASCII, at most 100 characters. Default: empty.
-         * @return this.
-         * @throws BusException if the name is too long.
-         */
-        public Context clientName(String name) {
-            if (given(name, "client name").length() > MAX_CLIENT_NAME) {
-                throw new BusException(
-                        "the client name has "
-                                + name.length()
-                                + " characters: shorten it to at most "
-                                + MAX_CLIENT_NAME);
-            }
-            this.clientName = name;
-            return this;
-        }
-
-        private static Thread daemon(Runnable task) {
-            Thread thread = new Thread(task);
-            thread.setDaemon(true);
-            return thread;
-        }
-
-        private static Duration positive(String name, Duration value) {
-            if (given(value, name).isNegative() || value.isZero()) {
-                throw new BusException(
-                        name + " " + value + " is not positive: pass more than zero, such as 5 s");
-            }
-            return value;
         }
     }
 }

@@ -91,7 +91,7 @@ abstract sealed class ChannelResource permits Publication, Subscription {
 
     /**
      * Returns the resource's registration id at the driver. The id changes when the bus moves to
-     * the next driver; see {@link Bus.Context#reconnect}.
+     * the next driver; see {@link BusContext#reconnect}.
      */
     public long registrationId() {
         return registrationId;

@@ -35,7 +35,7 @@ final class ClientConductor implements Agent {
     private static final int EVENTS_PER_CYCLE = 32;
 
     private final Bus bus;
-    private final Bus.Context context;
+    private final BusContext context;
     private final MessageHandler onMessage = this::onMessage;
     private final EventDecoder decoder = new EventDecoder();
     private final LogTouching touching;
@@ -63,7 +63,7 @@ final class ClientConductor implements Agent {
     private volatile DriverLostException lostReason;
     private volatile BusException closedReason;
 
-    ClientConductor(Bus bus, Bus.Context context, Attachment attachment) {
+    ClientConductor(Bus bus, BusContext context, Attachment attachment) {
         this.bus = bus;
         this.context = context;
         this.attachment = attachment;
@@ -431,7 +431,7 @@ final class ClientConductor implements Agent {
         return closedReason;
     }
 
-    Bus.Context context() {
+    BusContext context() {
         return context;
     }
 

@@ -19,7 +19,7 @@ import java.util.function.IntSupplier;
 final class ClientRequests {
     private static final long INVOKER_IDLE_NS = 10_000;
 
-    private final Bus.Context context;
+    private final BusContext context;
     private final ReentrantLock duty;
     private final IntSupplier dutyCycle;
     private final long timeoutNs;
@@ -36,7 +36,7 @@ final class ClientRequests {
      * @param dutyCycle function that runs a duty cycle if the application runs the conductor
      *     itself, and returns the work done.
      */
-    ClientRequests(Bus.Context context, ReentrantLock duty, IntSupplier dutyCycle) {
+    ClientRequests(BusContext context, ReentrantLock duty, IntSupplier dutyCycle) {
         this.context = context;
         this.duty = duty;
         this.dutyCycle = dutyCycle;

@@ -32,7 +32,7 @@ final class ConcurrentPublication extends Publication {
     }
 
     @Override
-    void append(LogBuffers log, ReadablePosition limit) {
+    void attach(LogBuffers log, ReadablePosition limit) {
         appender = log == null ? null : new ConcurrentAppender(log, limit);
     }
 

@@ -17,10 +17,10 @@ import java.nio.ByteBuffer;
  * <p>A closed counter must not be written, because the driver may reuse its memory for another
  * counter.
  *
- * <p>A bus that moves to the next driver also moves its counters; see {@link
- * Bus.Context#reconnect}. Until then, a counter keeps counting in private memory. At the next
- * driver, the counter continues from its value, but concurrent updates during the move may be lost.
- * A static counter takes the value that it has at the next driver.
+ * <p>A bus that moves to the next driver also moves its counters; see {@link BusContext#reconnect}.
+ * Until then, a counter keeps counting in private memory. At the next driver, the counter continues
+ * from its value, but concurrent updates during the move may be lost. A static counter takes the
+ * value that it has at the next driver.
  */
 public final class Counter extends AtomicCounter {
     /** Placeholder passed to the superclass, which cannot change its buffer. */

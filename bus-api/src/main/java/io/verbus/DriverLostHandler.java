@@ -10,7 +10,7 @@ public interface DriverLostHandler {
      * were closed. The bus can no longer be used: close it on another thread, and connect a new
      * bus.
      *
-     * <p>With {@link Bus.Context#reconnect}, called each time a driver is lost, after the images
+     * <p>With {@link BusContext#reconnect}, called each time a driver is lost, after the images
      * were closed. The bus then looks for the next driver.
      *
      * @param bus bus that has lost its driver.

@@ -46,7 +46,7 @@ public final class ExclusivePublication extends Publication {
     }
 
     @Override
-    void append(LogBuffers log, ReadablePosition limit) {
+    void attach(LogBuffers log, ReadablePosition limit) {
         if (log == null) {
             appender = null;
         } else {

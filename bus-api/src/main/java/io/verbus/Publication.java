@@ -80,7 +80,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     }
 
     /** Attaches the log, or detaches it if null. Called under this object's monitor. */
-    abstract void append(LogBuffers log, ReadablePosition limit);
+    abstract void attach(LogBuffers log, ReadablePosition limit);
 
     /**
      * Sends a whole buffer as one message, like {@link #offer(DirectBuffer, int, int, long)} with a
@@ -430,7 +430,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
     final synchronized boolean markClosed() {
         boolean first = !isClosed;
         isClosed = true;
-        append(null, null);
+        attach(null, null);
         return first;
     }
 
@@ -440,7 +440,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
      */
     final synchronized void detach() {
         isDetached = true;
-        append(null, null);
+        attach(null, null);
         status(ChannelStatus.UNKNOWN);
     }
 
@@ -458,7 +458,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
         this.log = log;
         this.limit = limit;
         isDetached = false;
-        append(log, limit);
+        attach(log, limit);
         return true;
     }
 

@@ -50,7 +50,7 @@ final class Reconnection {
         search = search(conductor.context());
     }
 
-    private static DriverSearch search(Bus.Context context) {
+    private static DriverSearch search(BusContext context) {
         return new DriverSearch(
                 context.directory(), context.trust(), context.driverTimeout.toNanos());
     }
@@ -60,7 +60,7 @@ final class Reconnection {
      *
      * @throws BusException if no driver responds in time; the message gives the last failure.
      */
-    static Attachment connect(Bus.Context context) {
+    static Attachment connect(BusContext context) {
         try (DriverSearch search = search(context)) {
             return Attachment.first(
                     search.await(context::invokeDriver, context.errorHandler), context.clientName);

@@ -29,8 +29,8 @@ import java.util.concurrent.CompletableFuture;
 class BusConnectTest {
     @TempDir Path directory;
 
-    private Bus.Context context(long timeoutMs) {
-        return new Bus.Context()
+    private BusContext context(long timeoutMs) {
+        return new BusContext()
                 .directoryName(directory.toString())
                 .driverTimeout(Duration.ofMillis(timeoutMs));
     }

@@ -67,8 +67,8 @@ class BusTest {
         driver.close();
     }
 
-    private Bus.Context context() {
-        return new Bus.Context()
+    private BusContext context() {
+        return new BusContext()
                 .directoryName(directory.toString())
                 .driverTimeout(Duration.ofSeconds(8))
                 .keepAliveInterval(Duration.ofMillis(20))

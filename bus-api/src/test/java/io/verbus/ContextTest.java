@@ -16,7 +16,7 @@ import java.nio.file.Path;
 
 /** The settings of a bus. */
 class ContextTest {
-    private final Bus.Context context = new Bus.Context();
+    private final BusContext context = new BusContext();
 
     @Test
     void namesNullSetting() {

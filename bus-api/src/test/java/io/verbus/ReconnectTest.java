@@ -66,8 +66,8 @@ class ReconnectTest {
         driver.close();
     }
 
-    private Bus.Context context() {
-        return new Bus.Context()
+    private BusContext context() {
+        return new BusContext()
                 .directoryName(directory.toString())
                 .driverTimeout(Duration.ofSeconds(8))
                 .keepAliveInterval(Duration.ofMillis(20))

@@ -120,7 +120,7 @@ record DriverParts(
                         : HugePages.open(
                                 config.logDirectory(), directory.path(), config.termLength());
         Background background = new Background(errors);
-        HostNames system = HostNames.present(counters.pool());
+        HostNames system = HostNames.present(counters.manager());
         DriverResolver resolver =
                 config.resolver() == null
                         ? null

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
-import io.verbus.Bus;
+import io.verbus.BusContext;
 
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +45,7 @@ class ApiPageTest {
         AERONS.put("## Subscription", io.aeron.Subscription.class);
         AERONS.put("## Image", io.aeron.Image.class);
         AERONS.put("## Counter", io.aeron.Counter.class);
-        AERONS.put("## Aeron.Context and Bus.Context", Aeron.Context.class);
+        AERONS.put("## Aeron.Context and BusContext", Aeron.Context.class);
     }
 
     private record Row(String aerons, String ours, String note) {
@@ -142,7 +142,7 @@ class ApiPageTest {
             boolean isSame =
                     our[i].isAssignableFrom(their[i])
                             || our[i].getSimpleName().equals(their[i].getSimpleName())
-                            || their[i] == Aeron.Context.class && our[i] == Bus.Context.class;
+                            || their[i] == Aeron.Context.class && our[i] == BusContext.class;
             if (!isSame) {
                 return false;
             }

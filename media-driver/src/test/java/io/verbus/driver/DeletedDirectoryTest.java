@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
@@ -109,8 +110,8 @@ class DeletedDirectoryTest {
         assertFalse(Files.exists(directory()));
     }
 
-    private Bus.Context context() {
-        return new Bus.Context().directoryName(directory().toString()).errorHandler(error -> {});
+    private BusContext context() {
+        return new BusContext().directoryName(directory().toString()).errorHandler(error -> {});
     }
 
     private static void send(Publication publication, Subscription subscription) {

@@ -3,6 +3,7 @@
 package io.verbus.driver;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.CounterTypes;
@@ -50,8 +51,8 @@ public final class Drivers {
                 .lingerNs(TimeUnit.MILLISECONDS.toNanos(50));
     }
 
-    public static Bus.Context context(MediaDriver driver) {
-        return new Bus.Context()
+    public static BusContext context(MediaDriver driver) {
+        return new BusContext()
                 .directoryName(driver.directory().toString())
                 .keepAliveInterval(java.time.Duration.ofMillis(50))
                 .lingerInterval(java.time.Duration.ofMillis(500));

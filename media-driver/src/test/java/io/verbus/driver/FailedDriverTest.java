@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.BusException;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.driver.transports.FailingTransport;
@@ -48,7 +49,7 @@ public class FailedDriverTest {
     }
 
     public static void trigger(Path directory, Part part) {
-        try (Bus bus = Bus.connect(new Bus.Context().directoryName(directory.toString()))) {
+        try (Bus bus = Bus.connect(new BusContext().directoryName(directory.toString()))) {
             bus.addSubscription(part.channel(), 1);
         } catch (BusException e) {
             System.out.println("no answer: " + e.getMessage()); // the driver may already have ended

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
@@ -127,7 +128,7 @@ class IdlePublicationsTest {
         try {
             if (bus == null) {
                 cnc.publish();
-                bus = Bus.connect(new Bus.Context().directoryName(config.directory().toString()));
+                bus = Bus.connect(new BusContext().directoryName(config.directory().toString()));
             }
             for (int stream = publications.size(); stream < count; stream++) {
                 subscriptions.add(bus.addSubscription("verbus:ipc", stream));

@@ -24,7 +24,7 @@ class PublicApiTest {
     private static final String TYPES =
             """
             io.verbus
-                AvailableCounterHandler AvailableImageHandler Bus BusException Counter
+                AvailableCounterHandler AvailableImageHandler Bus BusContext BusException Counter
                 DriverLostException DriverLostHandler DriverTimeoutException
                 ExclusivePublication FragmentAssembler Image ImageFragmentAssembler
                 Publication PublicationErrorHandler RegistrationException Subscription

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.tools.Verbus;
@@ -66,7 +67,7 @@ class RollingRestartTest {
 
     private Bus connect(String name) {
         return Bus.connect(
-                new Bus.Context()
+                new BusContext()
                         .directoryName(folder.resolve(name).toString())
                         .driverTimeout(Duration.ofSeconds(30))
                         .errorHandler(error -> {}));

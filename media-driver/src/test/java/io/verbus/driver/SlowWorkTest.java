@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.SystemCounter;
@@ -66,7 +67,7 @@ class SlowWorkTest {
     private Bus connect() {
         Bus bus =
                 Bus.connect(
-                        new Bus.Context()
+                        new BusContext()
                                 .directoryName(directory.toString())
                                 .driverTimeout(Duration.ofSeconds(60)));
         open.add(bus);
@@ -177,7 +178,7 @@ class SlowWorkTest {
         long before = Drivers.counter(other, SystemCounter.LOG_BYTES);
         Bus impatient =
                 Bus.connect(
-                        new Bus.Context()
+                        new BusContext()
                                 .directoryName(directory.toString())
                                 .driverTimeout(Duration.ofMillis(20)));
         String channel = "verbus:ipc?term-length=" + longTerm();

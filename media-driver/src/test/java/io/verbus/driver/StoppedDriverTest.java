@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.tools.Verbus;
@@ -43,8 +44,8 @@ class StoppedDriverTest {
         return parent.resolve("driver");
     }
 
-    private Bus.Context context() {
-        return new Bus.Context()
+    private BusContext context() {
+        return new BusContext()
                 .directoryName(directory().toString())
                 .keepAliveInterval(Duration.ofMillis(50))
                 .errorHandler(error -> {})

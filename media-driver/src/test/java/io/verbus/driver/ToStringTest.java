@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.channel.ChannelStatus;
 import io.verbus.driver.config.ThreadingMode;
@@ -21,8 +22,8 @@ class ToStringTest {
         Bus bus;
         try (MediaDriver driver =
                 MediaDriver.launchEmbedded(Drivers.config().threading(ThreadingMode.SHARED))) {
-            Bus.Context context =
-                    new Bus.Context().directoryName(driver.directory()).clientName("prices");
+            BusContext context =
+                    new BusContext().directoryName(driver.directory()).clientName("prices");
             bus = Bus.connect(context);
             try (bus;
                     Publication publication = bus.addPublication("verbus:ipc", 1)) {

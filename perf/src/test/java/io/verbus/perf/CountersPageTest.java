@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.ConnectionCounter;
@@ -153,8 +154,7 @@ class CountersPageTest {
         String tables = tables();
         try (MediaDriver driver = MediaDriver.launchEmbedded();
                 Bus bus =
-                        Bus.connect(
-                                new Bus.Context().directoryName(driver.directory().toString()));
+                        Bus.connect(new BusContext().directoryName(driver.directory().toString()));
                 Subscription subscription = bus.addSubscription(CHANNEL, 1);
                 Publication publication = bus.addPublication(CHANNEL, 1)) {
             while (!publication.isConnected() || !subscription.isConnected()) {

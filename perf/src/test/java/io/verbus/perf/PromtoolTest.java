@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.channel.Endpoint;
@@ -101,8 +102,7 @@ class PromtoolTest {
                                         .latencySamplesPerSecond(100)
                                         .metrics(Endpoint.parse("127.0.0.1:0")));
                 Bus bus =
-                        Bus.connect(
-                                new Bus.Context().directoryName(driver.directory().toString()));
+                        Bus.connect(new BusContext().directoryName(driver.directory().toString()));
                 Subscription subscription = bus.addSubscription(channel, 1);
                 Publication publication = bus.addPublication(channel, 1)) {
             while (!publication.isConnected() || !subscription.isConnected()) {

@@ -3,6 +3,7 @@
 package io.verbus.samples;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.MediaDriver;
@@ -16,7 +17,7 @@ public final class HelloBus {
 
     public static void main(String[] args) {
         try (MediaDriver driver = MediaDriver.launchEmbedded();
-                Bus bus = Bus.connect(new Bus.Context().directoryName(driver.directory()));
+                Bus bus = Bus.connect(new BusContext().directoryName(driver.directory()));
                 Subscription subscription = bus.addSubscription("verbus:ipc", 10);
                 Publication publication = bus.addPublication("verbus:ipc", 10)) {
 

@@ -3,6 +3,7 @@
 package io.verbus.samples;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.BusException;
 import io.verbus.Publication;
 import io.verbus.Subscription;
@@ -23,8 +24,8 @@ public final class LastingClient {
 
     public static void main(String[] args) throws InterruptedException {
         String channel = args.length > 0 ? args[0] : "verbus:ipc";
-        Bus.Context context =
-                new Bus.Context()
+        BusContext context =
+                new BusContext()
                         .reconnect(true)
                         .errorHandler(error -> System.out.println(error.getMessage()))
                         .driverBackHandler(

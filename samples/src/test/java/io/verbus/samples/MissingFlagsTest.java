@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Subscription;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.tools.Verbus;
@@ -93,7 +94,7 @@ class MissingFlagsTest {
         command.addAll(List.of("-cp", "target/classes", "--illegal-native-access=deny"));
         int first = command.size();
         try (MediaDriver driver = MediaDriver.launchEmbedded();
-                Bus bus = Bus.connect(new Bus.Context().directoryName(driver.directory()));
+                Bus bus = Bus.connect(new BusContext().directoryName(driver.directory()));
                 Subscription subscription = bus.addSubscription("verbus:ipc", 1)) {
             command.add("-Dverbus.dir=" + driver.directory());
             command.addAll(List.of(SimplePublisher.class.getName(), "verbus:ipc", "1"));

@@ -5,6 +5,7 @@ package io.verbus.samples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.driver.MediaDriver;
 
 import org.agrona.concurrent.BackoffIdleStrategy;
@@ -55,7 +56,7 @@ class RequestResponseTest {
     }
 
     private static Bus connect(MediaDriver driver) {
-        return Bus.connect(new Bus.Context().directoryName(driver.directory()));
+        return Bus.connect(new BusContext().directoryName(driver.directory()));
     }
 
     private static int freePort() throws Exception {

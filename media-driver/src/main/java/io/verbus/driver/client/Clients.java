@@ -83,7 +83,7 @@ public final class Clients {
         this.livenessTimeoutNs = livenessTimeoutNs;
         this.lastCheckNs = clock.nanoTime();
         this.count = counters.system(SystemCounter.CLIENTS);
-        counters.pool().owners(id -> !byId.containsKey(id) && locks.isHeld(id));
+        counters.manager().owners(id -> !byId.containsKey(id) && locks.isHeld(id));
         this.timedOutCount = counters.system(SystemCounter.CLIENTS_TIMED_OUT);
     }
 
@@ -182,7 +182,7 @@ public final class Clients {
             forgive(pauseNs);
         }
         int work = departures.work();
-        work += counters.pool().reuse(nowNs);
+        work += counters.manager().reuse(nowNs);
         work += events.isOpen() ? subscriptions.sources().joinLate() : 0;
         for (int i = all.size() - 1; i >= 0; i--) {
             Client client = all.get(i);

@@ -184,7 +184,7 @@ public final class PublicationFactory {
      */
     void requireCounters(ChannelUri channel, long clientId) {
         int count = channel.isIpc() ? COUNTERS : COUNTERS + COUNTERS_OF_SENDER;
-        counters.pool().require(CounterShare.CLIENTS, clientId, count);
+        counters.manager().require(CounterShare.CLIENTS, clientId, count);
     }
 
     /**

@@ -126,12 +126,12 @@ public final class DriverResolver implements AutoCloseable {
         invalid = counters.system(SystemCounter.INVALID_PACKETS);
         shortSends = counters.system(SystemCounter.SHORT_SENDS);
         neighbors =
-                counters.pool()
+                counters.manager()
                         .newCounter(
                                 "Resolver neighbors: bound " + Endpoint.text(local),
                                 CounterTypes.RESOLVER_NEIGHBORS);
         cacheEntries =
-                counters.pool()
+                counters.manager()
                         .newCounter(
                                 "Resolver cache entries: name=" + config.name(),
                                 CounterTypes.RESOLVER_CACHE_ENTRIES);
@@ -149,7 +149,7 @@ public final class DriverResolver implements AutoCloseable {
     private AtomicCounter bootstrapCounter(int index) {
         String name = bootstrap.named(index).toString();
         int length = Math.min(name.length(), CountersReader.MAX_KEY_LENGTH - 2 * Integer.BYTES);
-        return counters.pool()
+        return counters.manager()
                 .newCounter(
                         label(index, null),
                         CounterTypes.RESOLVER_BOOTSTRAP_NEIGHBOR,
@@ -264,7 +264,7 @@ public final class DriverResolver implements AutoCloseable {
             InetSocketAddress address = bootstrap.address(i);
             if (address != null && !address.equals(shown[i])) {
                 shown[i] = address;
-                counters.pool().setCounterLabel(bootstraps[i].id(), label(i, address));
+                counters.manager().setCounterLabel(bootstraps[i].id(), label(i, address));
                 isNew = true;
             }
         }

@@ -118,8 +118,8 @@ public final class DriverCounters {
                 .appendToLabel(": threshold=" + SystemUtil.formatDuration(thresholdNs));
     }
 
-    /** Returns the pool, for the code that decides when a freed counter is reusable. */
-    public DriverCountersManager pool() {
+    /** Returns the manager, for code that decides when a freed counter is reusable. */
+    public DriverCountersManager manager() {
         return counters;
     }
 

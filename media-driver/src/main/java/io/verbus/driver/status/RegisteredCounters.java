@@ -25,7 +25,7 @@ public final class RegisteredCounters {
 
     private record Static(int typeId, long registrationId, int counterId) {}
 
-    private final DriverCountersManager pool;
+    private final DriverCountersManager manager;
     private final Shares shares;
     private final Long2ObjectHashMap<Owned> owned = new Long2ObjectHashMap<>();
     private final OwnedIds ids = new OwnedIds();
@@ -36,7 +36,7 @@ public final class RegisteredCounters {
      * @param shares shares of the clients.
      */
     public RegisteredCounters(DriverCounters counters, Shares shares) {
-        pool = counters.pool();
+        manager = counters.manager();
         this.shares = shares;
     }
 
@@ -54,8 +54,8 @@ public final class RegisteredCounters {
     public int add(
             long clientId, long registrationId, int typeId, DirectBuffer key, DirectBuffer label) {
         AtomicCounter counter = allocate(clientId, clientId, typeId, key, label);
-        pool.setCounterRegistrationId(counter.id(), registrationId);
-        pool.setCounterOwnerId(counter.id(), clientId);
+        manager.setCounterRegistrationId(counter.id(), registrationId);
+        manager.setCounterOwnerId(counter.id(), clientId);
         owned.put(registrationId, new Owned(clientId, typeId, counter));
         ids.add(clientId, registrationId);
         return counter.id();
@@ -125,8 +125,8 @@ public final class RegisteredCounters {
         AtomicCounter counter =
                 allocate(DriverCountersManager.NO_OWNER, clientId, typeId, key, label);
         shares.take(Share.STATIC_COUNTERS, clientId, 1);
-        pool.setCounterRegistrationId(counter.id(), registrationId);
-        pool.setCounterOwnerId(counter.id(), DriverCountersManager.NO_OWNER);
+        manager.setCounterRegistrationId(counter.id(), registrationId);
+        manager.setCounterOwnerId(counter.id(), DriverCountersManager.NO_OWNER);
         statics.add(new Static(typeId, registrationId, counter.id()));
         return counter.id();
     }
@@ -142,7 +142,7 @@ public final class RegisteredCounters {
                             + " bytes");
         }
         int length = Math.min(label.capacity(), CountersReader.MAX_LABEL_LENGTH);
-        return pool.allocate(
+        return manager.allocate(
                 CounterShare.CLIENTS,
                 owner,
                 payer,

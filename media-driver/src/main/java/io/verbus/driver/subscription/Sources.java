@@ -74,8 +74,8 @@ public final class Sources {
                 publications += isImage(source) ? 0 : 1;
             }
         }
-        counters.pool().require(CounterShare.IMAGES, subscription.clientId(), images);
-        counters.pool().require(CounterShare.CLIENTS, subscription.clientId(), publications);
+        counters.manager().require(CounterShare.IMAGES, subscription.clientId(), images);
+        counters.manager().require(CounterShare.CLIENTS, subscription.clientId(), publications);
     }
 
     private static boolean isImage(Subscribable source) {

@@ -2,7 +2,7 @@
 
 package io.verbus.driver.tools;
 
-import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.BusException;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.DriverPulse;
@@ -91,7 +91,7 @@ final class DirectoryOption {
     }
 
     DirectoryTrust trust() {
-        Bus.Context context = new Bus.Context();
+        BusContext context = new BusContext();
         if (owner != null) {
             context.directoryOwner(owner);
         }
@@ -107,7 +107,7 @@ final class DirectoryOption {
     }
 
     Path directory() {
-        return directory != null ? directory : Path.of(Bus.Context.defaultDirectoryName());
+        return directory != null ? directory : Path.of(BusContext.defaultDirectoryName());
     }
 
     /**

@@ -11,6 +11,7 @@ import io.aeron.CommonContext;
 import io.aeron.driver.reports.LossReportReader;
 import io.aeron.driver.reports.LossReportUtil;
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.LossReport;
 import io.verbus.driver.Drivers;
@@ -144,7 +145,7 @@ class AeronCncTest {
                         context.clientLivenessTimeoutNs(), cnc.spec().clientLivenessTimeoutNs());
             }
             Bus.connect(
-                            new Bus.Context()
+                            new BusContext()
                                     .directoryName(driver.aeronDirectoryName())
                                     .driverTimeout(Duration.ofSeconds(5)))
                     .close();

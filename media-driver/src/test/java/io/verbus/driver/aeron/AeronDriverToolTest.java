@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.driver.ChildProcess;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.files.DriverDirectory;
@@ -67,7 +68,7 @@ class AeronDriverToolTest {
         try (ChildProcess driver = launch(false)) {
             run("terminate");
             // Commands are executed in order: the driver answers this one after the other.
-            try (Bus bus = Bus.connect(new Bus.Context().directoryName(directory.toString()))) {
+            try (Bus bus = Bus.connect(new BusContext().directoryName(directory.toString()))) {
                 bus.addPublication("aeron:ipc?term-length=64k", 1).close();
             }
             assertTrue(driver.isAlive());

@@ -193,8 +193,7 @@ class AeronTestDriverTest {
         launch(
                 "AERON_NAME_RESOLVER_SUPPLIER=csv_table",
                 "AERON_NAME_RESOLVER_INIT_ARGS=here.x,127.0.0.2,127.0.0.3",
-                "VERBUS_UDP_CONNECTION_TIMEOUT=1s",
-                "VERBUS_UDP_IMAGE_TIMEOUT=2s");
+                "VERBUS_UDP_CONNECTION_TIMEOUT=1s");
     }
 
     private void deliver(Publication publication, Subscription subscription, long number) {

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Counter;
 import io.verbus.ExclusivePublication;
 import io.verbus.Image;
@@ -62,7 +63,7 @@ class BusOnAeronsDriverTest {
         aeron = peer.client();
         bus =
                 Bus.connect(
-                        new Bus.Context()
+                        new BusContext()
                                 .directoryName(directory.resolve("driver").toString())
                                 .clientName("guest")
                                 .availableCounterHandler((all, id, counter) -> told.add("+" + id))

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.aeron.Aeron;
 import io.verbus.AvailableCounterHandler;
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.BusException;
 import io.verbus.Counter;
 import io.verbus.RegistrationException;
@@ -246,7 +247,7 @@ class BusCountersTest {
                                     });
                     return labels.contains(expected);
                 });
-        assertThrows(BusException.class, () -> new Bus.Context().clientName("x".repeat(101)));
+        assertThrows(BusException.class, () -> new BusContext().clientName("x".repeat(101)));
     }
 
     @Test

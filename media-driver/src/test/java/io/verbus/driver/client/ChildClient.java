@@ -3,6 +3,7 @@
 package io.verbus.driver.client;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.logbuffer.BufferClaim;
@@ -19,8 +20,8 @@ public final class ChildClient {
 
     /** Arguments: directory, action, stream id. */
     public static void main(String[] args) {
-        Bus.Context context =
-                new Bus.Context().directoryName(args[0]).keepAliveInterval(Duration.ofMillis(50));
+        BusContext context =
+                new BusContext().directoryName(args[0]).keepAliveInterval(Duration.ofMillis(50));
         if (args[1].equals("subscribe")) {
             context.useConductorAgentInvoker(true);
         }

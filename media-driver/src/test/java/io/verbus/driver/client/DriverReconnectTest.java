@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Counter;
 import io.verbus.ExclusivePublication;
 import io.verbus.Publication;
@@ -81,8 +82,8 @@ class DriverReconnectTest {
         return ChildProcess.start(io.aeron.driver.MediaDriver.class, settings.toString());
     }
 
-    private Bus.Context context() {
-        return new Bus.Context()
+    private BusContext context() {
+        return new BusContext()
                 .directoryName(directory.toString())
                 .driverTimeout(Duration.ofSeconds(20))
                 .keepAliveInterval(Duration.ofMillis(20))
@@ -225,7 +226,7 @@ class DriverReconnectTest {
     @Test
     void udpStreamsContinueAfterEachDriverIsKilled() {
         Path otherDirectory = DriverDirectory.uniquePath();
-        Bus.Context there = context().directoryName(otherDirectory.toString());
+        BusContext there = context().directoryName(otherDirectory.toString());
         ChildProcess other = udpDriver(otherDirectory);
         try (Bus receiving = Bus.connect(there);
                 Bus sending = Bus.connect(context());

@@ -3,6 +3,7 @@
 package io.verbus.driver.client;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.BusException;
 import io.verbus.Publication;
 import io.verbus.Subscription;
@@ -29,8 +30,8 @@ public final class ExchangeClient {
 
     /** Sends and receives a message. */
     public static String exchange(String directory, String owner, String group) {
-        Bus.Context context =
-                new Bus.Context()
+        BusContext context =
+                new BusContext()
                         .directoryName(directory)
                         .directoryOwner(owner.isEmpty() ? null : owner)
                         .directoryGroup(group.isEmpty() ? null : group)

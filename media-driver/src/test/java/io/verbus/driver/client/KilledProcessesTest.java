@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Image;
 import io.verbus.Publication;
 import io.verbus.Subscription;
@@ -162,8 +163,8 @@ class KilledProcessesTest {
     void notifiesClientsOfKilledDriverAndNextDriverStarts() {
         Path directory = DriverDirectory.uniquePath();
         AtomicInteger told = new AtomicInteger();
-        Bus.Context context =
-                new Bus.Context()
+        BusContext context =
+                new BusContext()
                         .directoryName(directory.toString())
                         .driverTimeout(Duration.ofSeconds(3))
                         .keepAliveInterval(Duration.ofMillis(50))
@@ -247,7 +248,7 @@ class KilledProcessesTest {
                         "counter-values-length=1m",
                         "error-log-length=1m")) {
             driver.awaitLine("verbus driver ready");
-            try (Bus bus = Bus.connect(new Bus.Context().directoryName(directory.toString()))) {
+            try (Bus bus = Bus.connect(new BusContext().directoryName(directory.toString()))) {
                 String text = Drivers.refusal(() -> bus.addPublication(CHANNEL, STREAM));
                 assertTrue(text.contains("space for a log of 50335744 bytes"), text);
                 assertTrue(text.contains("shorten the term length"), text);

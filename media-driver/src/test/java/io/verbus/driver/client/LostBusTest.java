@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.ExclusivePublication;
 import io.verbus.Publication;
 import io.verbus.RegistrationException;
@@ -48,8 +49,8 @@ class LostBusTest {
     private final List<Throwable> lost = new CopyOnWriteArrayList<>();
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[1024]);
 
-    private Bus.Context context() {
-        return new Bus.Context()
+    private BusContext context() {
+        return new BusContext()
                 .directoryName(directory.toString())
                 .driverTimeout(Duration.ofSeconds(30))
                 .errorHandler(error -> {});

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
@@ -41,7 +42,7 @@ class UnreadErrorsTest {
 
     /** More than the pipe and the driver's queue hold. */
     private static void awaitFlood(Path directory) {
-        try (Bus bus = Bus.connect(new Bus.Context().directoryName(directory.toString()))) {
+        try (Bus bus = Bus.connect(new BusContext().directoryName(directory.toString()))) {
             long before = Drivers.counter(bus, SystemCounter.ERRORS);
             Await.until(
                     "more errors",

@@ -35,7 +35,7 @@ class DriverCountersManagerTest {
     private final LongHashSet stopped = new LongHashSet();
     private final Shares shares =
             new Shares(CounterShare.limits(new ShareLimits(75, Map.of()), CAPACITY));
-    private final DriverCountersManager pool =
+    private final DriverCountersManager manager =
             new DriverCountersManager(
                     memory(CAPACITY * CountersReader.METADATA_LENGTH),
                     memory(CAPACITY * CountersReader.COUNTER_LENGTH),
@@ -48,7 +48,7 @@ class DriverCountersManagerTest {
     }
 
     private AtomicCounter allocate(CounterShare share, long owner) {
-        return pool.allocate(share, owner, Shares.NOBODY, TYPE, text, 1, text);
+        return manager.allocate(share, owner, Shares.NOBODY, TYPE, text, 1, text);
     }
 
     private List<AtomicCounter> takeAll(CounterShare share, int count) {
@@ -68,11 +68,12 @@ class DriverCountersManagerTest {
     void reservesQuarterOfCountersForClients() {
         takeAll(CounterShare.IMAGES, CAPACITY / 4);
         takeAll(CounterShare.CONNECTIONS, CAPACITY / 2);
-        assertThrows(BusException.class, () -> pool.require(CounterShare.IMAGES, Shares.NOBODY, 1));
-        pool.require(CounterShare.CLIENTS, Shares.NOBODY, CAPACITY / 4);
+        assertThrows(
+                BusException.class, () -> manager.require(CounterShare.IMAGES, Shares.NOBODY, 1));
+        manager.require(CounterShare.CLIENTS, Shares.NOBODY, CAPACITY / 4);
         assertThrows(
                 BusException.class,
-                () -> pool.require(CounterShare.CLIENTS, Shares.NOBODY, CAPACITY / 4 + 1));
+                () -> manager.require(CounterShare.CLIENTS, Shares.NOBODY, CAPACITY / 4 + 1));
         takeAll(CounterShare.CLIENTS, CAPACITY / 4);
     }
 
@@ -81,9 +82,9 @@ class DriverCountersManagerTest {
         List<AtomicCounter> all = takeAll(CounterShare.CLIENTS, CAPACITY);
         all.get(7).close();
         all.get(3).close();
-        pool.reuse(later() - COOLING_NS / 2);
+        manager.reuse(later() - COOLING_NS / 2);
         assertThrows(BusException.class, () -> allocate(CounterShare.CLIENTS, 1));
-        pool.reuse(later());
+        manager.reuse(later());
         assertEquals(all.get(7).id(), allocate(CounterShare.CLIENTS, 1).id());
         assertEquals(all.get(3).id(), allocate(CounterShare.CLIENTS, 1).id());
     }
@@ -100,7 +101,7 @@ class DriverCountersManagerTest {
                         "all 16 counters that images of remote publications may use are in use or"
                                 + " cooling down (15 in use, 1 freed and not reusable for 10 s"),
                 message);
-        pool.reuse(later());
+        manager.reuse(later());
         allocate(CounterShare.IMAGES, 1);
     }
 
@@ -108,7 +109,7 @@ class DriverCountersManagerTest {
     void retainsCounterWhoseOwnerCannotBeChecked() {
         LongHashSet unknown = new LongHashSet();
         unknown.add(5);
-        pool.owners(
+        manager.owners(
                 owner -> {
                     if (unknown.contains(owner)) {
                         throw new BusException("the kernel does not tell");
@@ -121,34 +122,34 @@ class DriverCountersManagerTest {
         }
         all.get(9).close();
         all.get(10).close();
-        assertThrows(BusException.class, () -> pool.reuse(later()));
-        pool.reuse(later());
+        assertThrows(BusException.class, () -> manager.reuse(later()));
+        manager.reuse(later());
         assertEquals(10, allocate(CounterShare.CLIENTS, 7).id());
         assertThrows(BusException.class, () -> allocate(CounterShare.CLIENTS, 7));
         unknown.clear();
-        pool.reuse(later() + COOLING_NS);
+        manager.reuse(later() + COOLING_NS);
         assertEquals(9, allocate(CounterShare.CLIENTS, 7).id());
     }
 
     @Test
     void retainsCounterOfStalledClient() {
         stopped.add(5);
-        pool.owners(stopped::contains);
+        manager.owners(stopped::contains);
         List<AtomicCounter> all = new ArrayList<>();
         for (int i = 0; i < CAPACITY; i++) {
             all.add(allocate(CounterShare.CLIENTS, i == 9 ? 5 : 6));
         }
         all.get(9).close();
         all.get(10).close();
-        pool.reuse(later());
-        pool.reuse(later() + COOLING_NS);
+        manager.reuse(later());
+        manager.reuse(later() + COOLING_NS);
         AtomicCounter other = allocate(CounterShare.CLIENTS, 7);
         assertEquals(10, other.id());
         assertThrows(BusException.class, () -> allocate(CounterShare.CLIENTS, 7));
 
         all.get(9).set(1_000_000_000); // the client writes after it resumes
         stopped.remove(5);
-        pool.reuse(later() + 2 * COOLING_NS);
+        manager.reuse(later() + 2 * COOLING_NS);
         AtomicCounter handedOn = allocate(CounterShare.CLIENTS, 7);
         assertEquals(9, handedOn.id());
         assertNotEquals(1_000_000_000, handedOn.get());
@@ -159,23 +160,23 @@ class DriverCountersManagerTest {
         long greedy = 5;
         List<AtomicCounter> all = new ArrayList<>();
         for (int i = 0; i < CAPACITY * 3 / 4; i++) {
-            all.add(pool.allocate(CounterShare.CLIENTS, greedy, greedy, TYPE, text, 1, text));
+            all.add(manager.allocate(CounterShare.CLIENTS, greedy, greedy, TYPE, text, 1, text));
         }
         ShareException refusal =
                 assertThrows(
                         ShareException.class,
                         () ->
-                                pool.allocate(
+                                manager.allocate(
                                         CounterShare.CLIENTS, greedy, greedy, TYPE, text, 1, text));
         assertEquals(
                 "client 5 has 48 counters, and 1 more would exceed the limit of 48: close"
                         + " unused objects, or raise counter-values-length; each client may use"
                         + " client-share=75 percent of the total",
                 refusal.getMessage());
-        pool.allocate(CounterShare.CLIENTS, 6, 6, TYPE, text, 1, text);
+        manager.allocate(CounterShare.CLIENTS, 6, 6, TYPE, text, 1, text);
         all.forEach(AtomicCounter::close);
         assertEquals(48, shares.of(Share.COUNTERS, greedy));
-        pool.reuse(later());
+        manager.reuse(later());
         assertEquals(0, shares.of(Share.COUNTERS, greedy));
         assertEquals(1, shares.all(Share.COUNTERS));
     }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Image;
 import io.verbus.Subscription;
 import io.verbus.driver.Await;
@@ -60,7 +61,7 @@ class PollMethodsTest {
                                 .errorHandler(clientErrors::add));
         bus =
                 Bus.connect(
-                        new Bus.Context().directoryName(directory).errorHandler(clientErrors::add));
+                        new BusContext().directoryName(directory).errorHandler(clientErrors::add));
         endpoint = "aeron:udp?term-length=64k|endpoint=127.0.0.1:" + UdpInteropTest.freePort();
     }
 

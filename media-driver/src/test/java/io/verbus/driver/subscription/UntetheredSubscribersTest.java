@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Image;
 import io.verbus.Publication;
 import io.verbus.Subscription;
@@ -358,7 +359,7 @@ class UntetheredSubscribersTest {
             close();
             launch(false);
         }
-        Bus.Context context =
+        BusContext context =
                 Drivers.context(driver)
                         .useConductorAgentInvoker(true)
                         .errorHandler(clientErrors::add);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.ExclusivePublication;
 import io.verbus.Image;
 import io.verbus.Publication;
@@ -122,8 +123,8 @@ class AnnouncedReceiversLabTest {
             for (int round = 0; round < 2; round++) {
                 try (Child driver =
                         Child.driver(List.of(), folder, directory, "client-liveness-timeout=20s")) {
-                    Bus.Context context =
-                            new Bus.Context()
+                    BusContext context =
+                            new BusContext()
                                     .directoryName(directory.toString())
                                     .errorHandler(error -> {})
                                     .driverTimeout(Duration.ofSeconds(60));

@@ -5,6 +5,7 @@ package io.verbus.driver.system;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.driver.Await;
 import io.verbus.driver.MediaDriver;
 
@@ -83,8 +84,8 @@ final class Child implements AutoCloseable {
     /** Starts a driver and has it open its transport, which takes an emulated machine seconds. */
     static Child rdmaDriver(Path folder, Path directory, String address, String... settings) {
         Child child = driver(List.of(), folder, directory, settings);
-        Bus.Context context =
-                new Bus.Context()
+        BusContext context =
+                new BusContext()
                         .directoryName(directory.toString())
                         .driverTimeout(Duration.ofSeconds(60));
         try (Bus bus = Bus.connect(context)) {
@@ -200,6 +201,20 @@ final class Child implements AutoCloseable {
 
     boolean isAlive() {
         return process.isAlive();
+    }
+
+    /** SIGSTOP. The process does nothing until it is killed. */
+    void suspend() {
+        try {
+            int status =
+                    new ProcessBuilder("kill", "-STOP", Long.toString(process.pid()))
+                            .inheritIO()
+                            .start()
+                            .waitFor();
+            assertEquals(0, status, "status of kill");
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** SIGKILL. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.ExclusivePublication;
 import io.verbus.Image;
 import io.verbus.Subscription;
@@ -206,8 +207,8 @@ class FanOutLabTest {
             a.expect("nothing listens at");
             a.expectOfClients("nothing listens at");
             a.expectOfClients("has not resumed within");
-            Bus.Context context =
-                    new Bus.Context()
+            BusContext context =
+                    new BusContext()
                             .directoryName(directory.toString())
                             .errorHandler(error -> {})
                             .driverTimeout(Duration.ofSeconds(60));

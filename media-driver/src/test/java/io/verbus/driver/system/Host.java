@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.driver.Await;
 import io.verbus.driver.MediaDriver;
@@ -152,9 +153,9 @@ final class Host implements AutoCloseable {
         return connect(context -> {});
     }
 
-    Bus connect(Consumer<Bus.Context> settings) {
-        Bus.Context context =
-                new Bus.Context()
+    Bus connect(Consumer<BusContext> settings) {
+        BusContext context =
+                new BusContext()
                         .directoryName(driver.directory().toString())
                         .driverTimeout(PATIENCE)
                         .lingerInterval(Duration.ofSeconds(1))

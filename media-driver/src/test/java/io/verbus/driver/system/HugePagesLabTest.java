@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.BusException;
 import io.verbus.Publication;
 import io.verbus.Subscription;
@@ -212,7 +213,7 @@ class HugePagesLabTest {
 
     private Bus connect(Path directory) {
         return Bus.connect(
-                new Bus.Context()
+                new BusContext()
                         .directoryName(directory.toString())
                         .logDirectory(mount.toString())
                         .driverTimeout(Host.PATIENCE)

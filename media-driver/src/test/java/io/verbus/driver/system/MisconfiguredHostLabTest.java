@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.BusException;
 import io.verbus.Publication;
 import io.verbus.RegistrationException;
@@ -72,7 +73,7 @@ class MisconfiguredHostLabTest {
 
     private static Bus connect(Path directory, List<String> refusals) {
         return Bus.connect(
-                new Bus.Context()
+                new BusContext()
                         .directoryName(directory.toString())
                         .driverTimeout(Duration.ofSeconds(20))
                         .publicationErrorHandler((publication, code, text) -> refusals.add(text)));

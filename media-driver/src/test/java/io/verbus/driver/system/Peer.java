@@ -3,6 +3,7 @@
 package io.verbus.driver.system;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.logbuffer.FragmentHandler;
@@ -34,7 +35,7 @@ final class Peer {
     private Peer(String directory) {
         bus =
                 Bus.connect(
-                        new Bus.Context()
+                        new BusContext()
                                 .directoryName(directory)
                                 .driverTimeout(Host.PATIENCE)
                                 .errorHandler(error -> say("error " + error.getMessage()))

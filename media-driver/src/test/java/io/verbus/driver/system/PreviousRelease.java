@@ -3,6 +3,7 @@
 package io.verbus.driver.system;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 
@@ -64,7 +65,7 @@ final class PreviousRelease {
 
     private static Bus connect(Path directory) {
         return Bus.connect(
-                new Bus.Context()
+                new BusContext()
                         .directoryName(directory.toString())
                         .driverTimeout(Duration.ofSeconds(60)));
     }

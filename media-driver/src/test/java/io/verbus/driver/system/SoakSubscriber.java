@@ -3,6 +3,7 @@
 package io.verbus.driver.system;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.FragmentAssembler;
 import io.verbus.Image;
 import io.verbus.Subscription;
@@ -87,7 +88,7 @@ final class SoakSubscriber {
         SoakLedger ledger = SoakLedger.open(Path.of(args[2]));
         Bus bus =
                 Bus.connect(
-                        new Bus.Context()
+                        new BusContext()
                                 .directoryName(args[0])
                                 .driverTimeout(Host.PATIENCE)
                                 .errorHandler(error -> say("error " + error.getMessage()))

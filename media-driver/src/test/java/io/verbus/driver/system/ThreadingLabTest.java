@@ -3,6 +3,7 @@
 package io.verbus.driver.system;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.Await;
@@ -113,7 +114,7 @@ class ThreadingLabTest {
             invoker = driver.invoker();
             bus =
                     Bus.connect(
-                            new Bus.Context()
+                            new BusContext()
                                     .directoryName(directory.toString())
                                     .driverTimeout(Host.PATIENCE)
                                     .driverAgentInvoker(invoker));

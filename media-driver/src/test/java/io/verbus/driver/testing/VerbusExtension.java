@@ -3,6 +3,7 @@
 package io.verbus.driver.testing;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.DriverLostException;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
@@ -126,7 +127,7 @@ public final class VerbusExtension
     /** Returns the test's bus. */
     public Bus bus() {
         if (bus == null) {
-            bus = connect(new Bus.Context());
+            bus = connect(new BusContext());
         }
         return bus;
     }
@@ -136,7 +137,7 @@ public final class VerbusExtension
      *
      * @param settings settings; directory, error handler and idle strategy are replaced.
      */
-    public Bus connect(Bus.Context settings) {
+    public Bus connect(BusContext settings) {
         StoppableIdling idling = new StoppableIdling();
         Bus connected =
                 Bus.connect(

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
@@ -80,7 +81,7 @@ class VerbusExtensionTest {
 
         @Test
         void stoppedClientIsDropped(Bus bus) {
-            Bus other = verbus.connect(new Bus.Context());
+            Bus other = verbus.connect(new BusContext());
             other.addSubscription("verbus:ipc", 10);
             Publication publication = bus.addPublication("verbus:ipc", 10);
             offer(publication);
@@ -124,7 +125,7 @@ class VerbusExtensionTest {
         void busReconnectsAfterKill() {
             Bus bus =
                     verbus.connect(
-                            new Bus.Context().reconnect(true).driverTimeout(Duration.ofSeconds(2)));
+                            new BusContext().reconnect(true).driverTimeout(Duration.ofSeconds(2)));
             Subscription subscription = bus.addSubscription("verbus:ipc", 10);
             Publication publication = bus.addPublication("verbus:ipc", 10);
             offer(publication);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.BusException;
 import io.verbus.Publication;
 import io.verbus.Subscription;
@@ -59,8 +60,7 @@ class ToolsTest {
     void printsCountersAndStreamsOfRunningDriver() {
         try (MediaDriver driver = launch();
                 Bus bus =
-                        Bus.connect(
-                                new Bus.Context().directoryName(driver.directory().toString()));
+                        Bus.connect(new BusContext().directoryName(driver.directory().toString()));
                 Subscription subscription = bus.addSubscription("verbus:ipc", 1234);
                 Publication publication = bus.addPublication("verbus:ipc", 1234)) {
             UnsafeBuffer message = new UnsafeBuffer(new byte[32]);
@@ -126,8 +126,7 @@ class ToolsTest {
                                         .untetheredLingerNs(ns(lingerS))
                                         .untetheredRestingNs(ns(3600)));
                 Bus bus =
-                        Bus.connect(
-                                new Bus.Context().directoryName(driver.directory().toString()));
+                        Bus.connect(new BusContext().directoryName(driver.directory().toString()));
                 Subscription subscription = bus.addSubscription("verbus:ipc", 1234);
                 Subscription slow = bus.addSubscription("verbus:ipc?tether=false", 1234);
                 Publication publication = bus.addPublication("verbus:ipc", 1234)) {
@@ -249,8 +248,7 @@ class ToolsTest {
         String dir;
         try (MediaDriver driver = launch();
                 Bus bus =
-                        Bus.connect(
-                                new Bus.Context().directoryName(driver.directory().toString()));
+                        Bus.connect(new BusContext().directoryName(driver.directory().toString()));
                 Subscription waiting = bus.addSubscription("verbus:ipc", 1234)) {
             dir = driver.directory().toString();
             assertEquals(0, run("doctor", "--for=ipc", "--dir", dir), out.toString());

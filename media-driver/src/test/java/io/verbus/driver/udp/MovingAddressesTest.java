@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.PublicationErrorHandler;
 import io.verbus.Subscription;
@@ -68,7 +69,7 @@ class MovingAddressesTest {
             process.awaitLine("verbus driver ready");
             bus =
                     Bus.connect(
-                            new Bus.Context()
+                            new BusContext()
                                     .directoryName(directory.toString())
                                     .driverTimeout(Duration.ofMinutes(1)));
         }
@@ -340,7 +341,7 @@ class MovingAddressesTest {
         List<Long> told = Collections.synchronizedList(new ArrayList<>());
         try (Bus bus =
                         Bus.connect(
-                                new Bus.Context()
+                                new BusContext()
                                         .directoryName(a.directory.toString())
                                         .publicationErrorHandler(new Rejections(told)));
                 Publication publication =

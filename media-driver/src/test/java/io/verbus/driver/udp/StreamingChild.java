@@ -3,6 +3,7 @@
 package io.verbus.driver.udp;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 
@@ -18,9 +19,7 @@ public final class StreamingChild {
         int streamId = Integer.parseInt(args[2]);
         try (Bus bus =
                         Bus.connect(
-                                new Bus.Context()
-                                        .directoryName(args[0])
-                                        .errorHandler(error -> {}));
+                                new BusContext().directoryName(args[0]).errorHandler(error -> {}));
                 Subscription subscription = bus.addSubscription(args[1], streamId);
                 Publication publication = bus.addPublication(args[1], streamId)) {
             UnsafeBuffer message = new UnsafeBuffer(new byte[200]);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CounterTypes;
@@ -137,7 +138,7 @@ class UdpForgedSetupTest {
     @Test
     void notifiesPublisherBeyondShareOfItsHost() {
         Queue<String> told = new ConcurrentLinkedQueue<>();
-        Bus.Context context =
+        BusContext context =
                 Drivers.context(driver)
                         .publicationErrorHandler((publication, code, message) -> told.add(message));
         try (Bus publisher = Bus.connect(context)) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.Await;
@@ -81,13 +82,13 @@ class UdpFullMemoryTest {
                                             .build());
                     Bus in =
                             Bus.connect(
-                                    new Bus.Context()
+                                    new BusContext()
                                             .directoryName(receiving.directory().toString())
                                             .errorHandler(
                                                     error -> subscribers.add(error.getMessage())));
                     Bus out =
                             Bus.connect(
-                                    new Bus.Context()
+                                    new BusContext()
                                             .directoryName(sending.directory().toString())
                                             .publicationErrorHandler(
                                                     (publication, code, message) ->

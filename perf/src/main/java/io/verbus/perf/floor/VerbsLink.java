@@ -50,7 +50,9 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
     private static final int CONSUMED = 64;
     private static final int OWN = 128;
     private static final int INBOUND = 4096;
-    private static final int GREETING_LENGTH = Long.BYTES + Integer.BYTES;
+
+    /** Length of the private data: address and remote key of an end's memory. */
+    private static final int MEMORY_LENGTH = Long.BYTES + Integer.BYTES;
 
     /** Number of idle polls between checks for completions and events; a power of two. */
     private static final int POLLS_PER_CHECK = 1024;
@@ -236,8 +238,8 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
         region.close();
     }
 
-    private byte[] greeting() {
-        return ByteBuffer.allocate(GREETING_LENGTH)
+    private byte[] describeMemory() {
+        return ByteBuffer.allocate(MEMORY_LENGTH)
                 .order(ByteOrder.nativeOrder())
                 .putLong(region.address())
                 .putInt(region.remoteKey().value())
@@ -251,18 +253,18 @@ final class VerbsLink implements FabricHandler, QueuePair.Handler, Provision, Au
             InetSocketAddress remoteEnd,
             byte[] privateData) {
         connection = request;
-        request.accept(this::greeting, this);
+        request.accept(this::describeMemory, this);
     }
 
     @Override
     public void onEstablished(Connection established, byte[] privateData) {
         queuePair = established.queuePair();
-        if (privateData.length < GREETING_LENGTH) {
+        if (privateData.length < MEMORY_LENGTH) {
             return; // the accepting end receives the keys through its memory
         }
-        ByteBuffer greeting = ByteBuffer.wrap(privateData).order(ByteOrder.nativeOrder());
-        remoteAddress = greeting.getLong();
-        remoteKey = new RemoteKey(greeting.getInt());
+        ByteBuffer peerMemory = ByteBuffer.wrap(privateData).order(ByteOrder.nativeOrder());
+        remoteAddress = peerMemory.getLong();
+        remoteKey = new RemoteKey(peerMemory.getInt());
         memory.putLong(OWN, region.address());
         memory.putLong(OWN + Long.BYTES, region.remoteKey().value());
         memory.putLong(OWN + 2 * Long.BYTES, ~(region.address() ^ region.remoteKey().value()));

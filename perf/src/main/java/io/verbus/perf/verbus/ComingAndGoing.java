@@ -3,6 +3,7 @@
 package io.verbus.perf.verbus;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.BusException;
 import io.verbus.ExclusivePublication;
 import io.verbus.Publication;
@@ -90,7 +91,7 @@ public final class ComingAndGoing {
 
     private static Bus connect(MediaDriver driver) {
         return Bus.connect(
-                new Bus.Context()
+                new BusContext()
                         .directoryName(driver.directory().toString())
                         .driverTimeout(PATIENCE));
     }

@@ -5,6 +5,7 @@ package io.verbus.perf.verbus;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.driver.MediaDriver;
@@ -69,7 +70,7 @@ public final class TrainingRun {
     private static void streamOverUdp() throws IOException {
         String channel = "verbus:udp?term-length=64k|endpoint=127.0.0.1:" + freePort();
         try (MediaDriver driver = MediaDriver.launchEmbedded();
-                Bus bus = Bus.connect(new Bus.Context().directoryName(driver.directory()));
+                Bus bus = Bus.connect(new BusContext().directoryName(driver.directory()));
                 Subscription subscription = bus.addSubscription(channel, 1);
                 Publication publication = bus.addPublication(channel, 1)) {
             UnsafeBuffer message = new UnsafeBuffer(new byte[LENGTH]);

@@ -3,6 +3,7 @@
 package io.verbus.perf.verbus;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.channel.Endpoint;
@@ -84,8 +85,8 @@ public final class VerbusStack implements Stack {
         this.work = work;
         CompletableFuture<Long> warmUp = warmUp();
         driver = work.hasDriver(role) ? launch(work, directory) : null;
-        Bus.Context context =
-                new Bus.Context()
+        BusContext context =
+                new BusContext()
                         .directoryName(directory)
                         .driverTimeout(Duration.ofNanos(LIVENESS_TIMEOUT_NS))
                         .publicationErrorHandler((publication, code, message) -> trouble = message)

@@ -3,6 +3,7 @@
 package io.verbus.perf.demo.rails;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.Publication;
 import io.verbus.Subscription;
 import io.verbus.cnc.CncFile;
@@ -140,7 +141,7 @@ final class RailsDemo implements AutoCloseable {
 
     private Bus connect(Path directory) {
         return Bus.connect(
-                new Bus.Context()
+                new BusContext()
                         .directoryName(directory)
                         .driverTimeout(Duration.ofSeconds(30))
                         .errorHandler(error -> progress.println("demo: " + error.getMessage())));

@@ -3,6 +3,7 @@
 package io.verbus.perf.demo.verbus;
 
 import io.verbus.Bus;
+import io.verbus.BusContext;
 import io.verbus.ExclusivePublication;
 import io.verbus.FragmentAssembler;
 import io.verbus.Image;
@@ -26,7 +27,7 @@ public final class VerbusClient implements BusClient {
     public VerbusClient(String directory) {
         bus =
                 Bus.connect(
-                        new Bus.Context()
+                        new BusContext()
                                 .directoryName(directory)
                                 .driverTimeout(Duration.ofNanos(DRIVER_TIMEOUT_NS))
                                 .errorHandler(error -> System.err.println(error.getMessage())));
