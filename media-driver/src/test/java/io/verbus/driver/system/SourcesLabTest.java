@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -141,8 +143,10 @@ class SourcesLabTest {
         assertEquals(List.of(), errors);
     }
 
-    @Test
-    void continuesWithoutSourceOfKilledDriver() {
+    /** A suspended driver never answers the request to move, and is killed during the move. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void continuesWithoutSourceOfKilledDriver(boolean isSuspended) {
         Path directory =
                 Path.of("/dev/shm/verbus-system-test-sources-" + ProcessHandle.current().pid());
         try (Host b = host(Host.addressB(), "3s");
@@ -174,16 +178,23 @@ class SourcesLabTest {
                 Await.until("an image", () -> subscription.imageCount() == 1);
                 image = subscription.imageAtIndex(0);
                 stream.write(300, subscription, one);
+                stream.readAll(subscription);
+                if (isSuspended) {
+                    killed.suspend();
+                }
                 other = stream.source(Host.overWire(OTHER), one.position());
                 subscription.addDestination(OTHER);
                 awaitTransports(stream, subscription, image, 2);
-                stream.write(300, subscription, one, other);
+                if (!isSuspended) {
+                    b.awaitCounter(MOVED, moves -> moves == 1);
+                    stream.write(300, subscription, one, other);
+                }
                 killed.kill();
             }
             stream.write(300, subscription, other);
             awaitTransports(stream, subscription, image, 1);
             subscription.removeDestination(ONE);
-            b.awaitCounter(MOVED, moves -> moves == 2);
+            b.awaitCounter(MOVED, moves -> moves == (isSuspended ? 1 : 2));
             stream.write(300, subscription, other);
             stream.readAll(subscription);
             assertFalse(image.isClosed());

@@ -89,7 +89,7 @@ final class InboundSetups {
                             + options.maxStreams());
             return null;
         }
-        if (!isAnswered(peer, offer)) {
+        if (!isAnswered(peer, offer, false)) {
             defer(peer, offer);
         }
         return null;
@@ -109,11 +109,13 @@ final class InboundSetups {
 
     /**
      * Returns false if the offer must wait for an older connection to close, or for a subscriber.
+     *
+     * @param isDeferred whether the peer knows already that the offer waits.
      */
-    private boolean isAnswered(InboundPeer peer, Setup offer) {
+    private boolean isAnswered(InboundPeer peer, Setup offer, boolean isDeferred) {
         return !isCarriedElsewhere(peer, offer)
                 && !isBeingMoved(peer, offer)
-                && (resume(peer, offer) || accept(peer, offer));
+                && (resume(peer, offer) || accept(peer, offer, isDeferred));
     }
 
     /** Returns whether the driver has yet to name the image in which the stream continues. */
@@ -191,7 +193,7 @@ final class InboundSetups {
      * Creates an image for an offer; returns false if there is no subscription. A failed offer is
      * rejected.
      */
-    private boolean accept(InboundPeer peer, Setup offer) {
+    private boolean accept(InboundPeer peer, Setup offer, boolean isDeferred) {
         ImageMemory.Share share = images.take(peer, offer);
         if (share == null) {
             complaints.record(
@@ -224,7 +226,7 @@ final class InboundSetups {
                                 offer.position(),
                                 peer.source,
                                 offer.wantsResponses()),
-                        new Answer(peer, offer, share));
+                        new Answer(peer, offer, share, isDeferred));
         if (!isWanted) {
             peer.pending.remove(offer);
             images.giveBack(share);
@@ -240,11 +242,13 @@ final class InboundSetups {
         private final InboundPeer peer;
         private final Setup offer;
         private final ImageMemory.Share share;
+        private final boolean isDeferred;
 
-        private Answer(InboundPeer peer, Setup offer, ImageMemory.Share share) {
+        private Answer(InboundPeer peer, Setup offer, ImageMemory.Share share, boolean isDeferred) {
             this.peer = peer;
             this.offer = offer;
             this.share = share;
+            this.isDeferred = isDeferred;
         }
 
         @Override
@@ -272,7 +276,12 @@ final class InboundSetups {
         @Override
         public void onUnwanted() {
             images.giveBack(share);
-            if (peer.pending.remove(offer)) {
+            if (!peer.pending.remove(offer)) {
+                return;
+            }
+            if (isDeferred) {
+                peer.deferred.add(offer);
+            } else {
                 defer(peer, offer);
             }
         }
@@ -326,7 +335,7 @@ final class InboundSetups {
         for (int i = 0; i < peers.count(); i++) {
             InboundPeer peer = peers.get(i);
             if (peer.state() != InboundPeer.State.ENDING) {
-                peer.deferred.removeIf(offer -> isAnswered(peer, offer));
+                peer.deferred.removeIf(offer -> isAnswered(peer, offer, true));
             }
         }
     }

@@ -53,12 +53,6 @@ final class ConfirmedReplication extends Replication {
     }
 
     @Override
-    void awaitFrom(long position) {
-        pending = NONE;
-        super.awaitFrom(position);
-    }
-
-    @Override
     int send(OutboundPort port) {
         if (pending == NONE) {
             return super.send(port);

@@ -144,4 +144,9 @@ enum StreamState {
     boolean isOver() {
         return compareTo(BROKEN) >= 0;
     }
+
+    /** Returns whether nothing reads the log, and the conductor may release the stream. */
+    boolean isFinished() {
+        return compareTo(DELIVERED) >= 0;
+    }
 }

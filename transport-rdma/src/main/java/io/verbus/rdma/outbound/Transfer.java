@@ -157,16 +157,18 @@ final class Transfer extends RoundRobin.Taker {
 
     /**
      * Handles the loss of the connection. To its publishers, a stream that can resume stays
-     * connected.
+     * connected. A finished stream may have been released, and is not used.
      */
     void disconnect(long completed) {
         image = image.lost(hasEnd(completed), retention.isDropped() || retention.isLapsed());
-        if (hops != null) {
-            hops.reset();
-        }
-        retention.onDisconnect();
-        if (!image.canResume()) {
-            stream.onConnected(false);
+        if (!state.isFinished()) {
+            if (hops != null) {
+                hops.reset();
+            }
+            retention.onDisconnect();
+            if (!image.canResume()) {
+                stream.onConnected(false);
+            }
         }
         go(Event.DISCONNECT);
     }
@@ -222,7 +224,7 @@ final class Transfer extends RoundRobin.Taker {
             }
             case DEFERRED -> isEndDue() ? close(port) : 0;
             case REFUSED -> isEndDue() ? skip(port) : retry(nowNs);
-            case ANSWER_DUE -> isEnding ? close(port) : offerAgain(port, nowNs);
+            case ANSWER_DUE -> isEnding ? close(port) : offer(port, nowNs);
             case LEAVING, BROKEN, CLOSE_DUE -> close(port);
             case CLOSED, ANSWERED -> awaitArrival(port);
             case DELIVERED, GONE -> 0;
@@ -236,7 +238,11 @@ final class Transfer extends RoundRobin.Taker {
         return isEnding && !isAsked;
     }
 
+    /** Offers the stream, once everything sent to the image of an earlier offer is committed. */
     private int offer(OutboundPort port, long nowNs) {
+        if (!replication.settle(port)) {
+            return 0;
+        }
         boolean hasImage = image.isThere();
         if (hasImage && retention.isLapsed()) {
             return skip(port);
@@ -252,11 +258,6 @@ final class Transfer extends RoundRobin.Taker {
         }
         go(Event.SETUP);
         return 1;
-    }
-
-    /** Offers the stream for a new image, once everything sent is committed to the closed one. */
-    private int offerAgain(OutboundPort port, long nowNs) {
-        return replication.settle(port) ? offer(port, nowNs) : 0;
     }
 
     private int retry(long nowNs) {

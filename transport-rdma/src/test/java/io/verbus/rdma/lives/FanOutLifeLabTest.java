@@ -69,6 +69,8 @@ class FanOutLifeLabTest {
             stream.end();
             net.a.transport.outbound().closePublication(stream);
             net.until("released", () -> net.a.releasedStreams.contains(stream));
+            RandomLife.assertNoViolations(net.a);
+            net.places.forEach(place -> RandomLife.assertNoViolations(place.driver));
         }
     }
 

@@ -113,6 +113,15 @@ public final class RandomLife {
         net.until("the connection is closed", () -> net.connectionsOfA() == 0);
         net.until("at both ends", () -> net.connectionsOfB() == 0);
         assertEquals(0, net.queuePairs());
+        assertNoViolations(net.a());
+        assertNoViolations(net.b());
+    }
+
+    /** Drivers of one version follow the protocol, whatever happens. */
+    public static void assertNoViolations(TestHost host) {
+        assertEquals(
+                List.of(),
+                host.errors.stream().filter(e -> e.contains("violated the protocol: ")).toList());
     }
 
     private boolean isEveryStreamFlowing() {

@@ -76,6 +76,8 @@ class ResumeLifeLabTest {
             net.until("released", () -> net.a().releasedStreams.contains(stream));
             assertEquals(null, image.lost);
             assertEquals(List.of(image), net.b().images);
+            RandomLife.assertNoViolations(net.a());
+            RandomLife.assertNoViolations(net.b());
             resumes += net.a().counter(": resumes");
         }
     }

@@ -4,6 +4,7 @@ package io.verbus.rdma.sim;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.rdma.lives.RandomLife;
 import io.verbus.rdma.sim.FanOutNet.Place;
 import io.verbus.transport.TestImage;
 import io.verbus.transport.TestStream;
@@ -225,5 +226,7 @@ class FanOutScheduleTest {
         net.a.transport.outbound().closePublication(stream);
         net.until("released", () -> net.a.releasedStreams.contains(stream));
         net.until("disconnected", () -> net.a.fabric.connections().isEmpty());
+        RandomLife.assertNoViolations(net.a);
+        net.places.forEach(place -> RandomLife.assertNoViolations(place.driver));
     }
 }

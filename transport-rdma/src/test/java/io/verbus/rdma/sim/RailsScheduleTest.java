@@ -5,6 +5,7 @@ package io.verbus.rdma.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.verbus.rdma.lives.RandomLife;
 import io.verbus.rdma.sim.FanOutNet.Place;
 import io.verbus.transport.TestStream;
 
@@ -86,8 +87,10 @@ class RailsScheduleTest {
             assertEquals(stream.offered, rails.next());
             terms += stream.position() / FanOutNet.TERM_LENGTH;
             resumes += net.a.counter(": resumes");
+            RandomLife.assertNoViolations(net.a);
             for (Place place : net.places) {
                 left += net.a.value("drops of " + place.destination().endpoint());
+                RandomLife.assertNoViolations(place.driver);
             }
         }
     }

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 
 /** {@code rdma.order=safe}, where a later write may land before an earlier one. */
 class SafeOrderTest {
@@ -105,6 +106,23 @@ class SafeOrderTest {
                 net.b.transport.inbound().stopImage(image);
                 net.until("next image", () -> image.released && !net.b.images.isEmpty());
                 assertEquals(net.b.image().setup.position(), image.frontier, "seed " + seed);
+            }
+        }
+    }
+
+    /** The peer accepts the stream in its next log only where the committed frames end. */
+    @Test
+    void commitsBatchBeforeStreamMoves() {
+        long first = System.nanoTime() & 0xFFFF_FFFFL;
+        for (long seed = first; seed < first + RUNS_TO_CATCH; seed++) {
+            try (TwoDrivers net = drivers(seed, "safe", "safe")) {
+                net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
+                net.a.publish(TwoDrivers.CHANNEL, STREAM);
+                net.until("messages", () -> !net.b.images.isEmpty() && net.b.image().received > 9);
+                net.forMillis(seed % 5);
+                net.b.transport.inbound().moveImage(net.b.image());
+                net.until("moved", () -> net.b.moves == 1 || !net.b.errors.isEmpty());
+                assertEquals(List.of(), net.b.errors, "seed " + seed);
             }
         }
     }
