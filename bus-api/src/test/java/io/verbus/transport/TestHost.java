@@ -19,7 +19,6 @@ import io.verbus.logbuffer.LogType;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
-import org.agrona.concurrent.status.CountersManager;
 import org.agrona.concurrent.status.CountersReader;
 
 import java.io.IOException;
@@ -98,7 +97,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     private final long driverId;
     private final Path directory;
     private final Map<String, String> options = new HashMap<>();
-    private final CountersManager counters;
+    private final TestCounters counters;
     private final Map<SystemCounter, AtomicCounter> system = new EnumMap<>(SystemCounter.class);
 
     /** Logs that an adapter may still access after the transport has closed. */
@@ -123,7 +122,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
             this.options.put(options[i], options[i + 1]);
         }
         counters =
-                new CountersManager(
+                new TestCounters(
                         buffer(maxCounters * CountersReader.METADATA_LENGTH),
                         buffer(maxCounters * CountersReader.COUNTER_LENGTH));
     }
@@ -447,6 +446,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
 
     @Override
     public AtomicCounter counter(ConnectionCounter counter, ConnectionKey key, String label) {
+        counters.check();
         return counters.newCounter(
                 label, CounterTypes.CONNECTION, buffer -> key.putTo(buffer, counter));
     }
@@ -464,6 +464,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     @Override
     public AtomicCounter counter(
             OutboundStream stream, int typeId, String destination, String what) {
+        counters.check();
         return counters.newCounter(what + " " + destination, typeId);
     }
 
@@ -522,6 +523,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
     @Override
     public void close() {
         closeTransport();
+        counters.check();
         streams.forEach(stream -> discard(stream.log()));
         images.forEach(image -> discard(image.log()));
     }
