@@ -208,12 +208,11 @@ class ToolsTest {
     void doctorReportsMissingRdma() {
         assumeFalse(Files.isDirectory(Path.of("/sys/class/infiniband")), "there is a device");
         assertEquals(1, run("doctor", "--interval", "1ms"), err.toString());
-        assertTrue(
-                out.toString()
-                        .matches(
-                                "(?s).*\\ndevices\\n  error .*\\n +remedy: (fix this"
-                                        + " first|.*rdma_rxe).*errors, .*"),
-                out.toString());
+        String devices = out.toString().replaceFirst("(?s).*\\ndevices\\n", "");
+        String remedy = devices.contains("cannot load the library") ? "fix this first" : "rdma_rxe";
+        assertTrue(devices.startsWith("  error "), out.toString());
+        assertTrue(devices.contains(remedy), out.toString());
+        assertTrue(devices.contains("errors, "), out.toString());
         out.getBuffer().setLength(0);
         assertEquals(1, run("doctor", "--json"));
         assertTrue(out.toString().contains("\"level\": \"error\", \"area\": \"kernel\""));

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
 
 /** {@code rdma.order=safe}, where a later write may land before an earlier one. */
 class SafeOrderTest {
@@ -92,39 +93,41 @@ class SafeOrderTest {
         assertNotNull(firstFailure("trust", "trust", RUNS_TO_CATCH));
     }
 
-    /** A batch that is in place, but not committed, must not be lost between two images. */
-    @Test
-    void commitsBatchBeforeStreamLeavesClosedImage() {
-        long first = System.nanoTime() & 0xFFFF_FFFFL;
+    /** Runs a test at different moments of a stream whose batches are confirmed. */
+    private void inFlight(BiConsumer<TwoDrivers, String> test) {
+        long first = Long.getLong("verbus.seed", System.nanoTime() & 0xFFFF_FFFFL);
         for (long seed = first; seed < first + RUNS_TO_CATCH; seed++) {
             try (TwoDrivers net = drivers(seed, "safe", "safe")) {
                 net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
                 net.a.publish(TwoDrivers.CHANNEL, STREAM);
                 net.until("messages", () -> !net.b.images.isEmpty() && net.b.image().received > 9);
-                TestImage image = net.b.image();
                 net.forMillis(seed % 5);
-                net.b.transport.inbound().stopImage(image);
-                net.until("next image", () -> image.released && !net.b.images.isEmpty());
-                assertEquals(net.b.image().setup.position(), image.frontier, "seed " + seed);
+                test.accept(net, "-Dverbus.seed=" + seed);
             }
         }
+    }
+
+    /** A batch that is in place, but not committed, must not be lost between two images. */
+    @Test
+    void commitsBatchBeforeStreamLeavesClosedImage() {
+        inFlight(
+                (net, seed) -> {
+                    TestImage image = net.b.image();
+                    net.b.transport.inbound().stopImage(image);
+                    net.until("next image", () -> image.released && !net.b.images.isEmpty());
+                    assertEquals(net.b.image().setup.position(), image.frontier, seed);
+                });
     }
 
     /** The peer accepts the stream in its next log only where the committed frames end. */
     @Test
     void commitsBatchBeforeStreamMoves() {
-        long first = System.nanoTime() & 0xFFFF_FFFFL;
-        for (long seed = first; seed < first + RUNS_TO_CATCH; seed++) {
-            try (TwoDrivers net = drivers(seed, "safe", "safe")) {
-                net.b.subscribe(TwoDrivers.CHANNEL, STREAM);
-                net.a.publish(TwoDrivers.CHANNEL, STREAM);
-                net.until("messages", () -> !net.b.images.isEmpty() && net.b.image().received > 9);
-                net.forMillis(seed % 5);
-                net.b.transport.inbound().moveImage(net.b.image());
-                net.until("moved", () -> net.b.moves == 1 || !net.b.errors.isEmpty());
-                assertEquals(List.of(), net.b.errors, "seed " + seed);
-            }
-        }
+        inFlight(
+                (net, seed) -> {
+                    net.b.transport.inbound().moveImage(net.b.image());
+                    net.until("moved", () -> net.b.moves == 1 || !net.b.errors.isEmpty());
+                    assertEquals(List.of(), net.b.errors, seed);
+                });
     }
 
     @Test
