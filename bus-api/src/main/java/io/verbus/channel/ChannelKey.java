@@ -14,18 +14,14 @@ import java.util.OptionalInt;
 enum ChannelKey {
     ENDPOINT(
             "endpoint",
-            Side.NONE,
-            Side.BOTH,
-            Side.BOTH,
+            new Sides(Side.NONE, Side.BOTH, Side.BOTH),
             "none",
             ValueForm.ADDRESS,
             "Address at which the subscribing driver receives."),
 
     INTERFACE(
             "interface",
-            Side.NONE,
-            Side.PUBLICATION,
-            Side.BOTH,
+            new Sides(Side.NONE, Side.PUBLICATION, Side.BOTH),
             "any",
             ValueForm.INTERFACE,
             "Local address to send from; over UDP also the interface on which a subscription joins"
@@ -33,9 +29,7 @@ enum ChannelKey {
 
     CONTROL(
             "control",
-            Side.NONE,
-            Side.BOTH,
-            Side.BOTH,
+            new Sides(Side.NONE, Side.BOTH, Side.BOTH),
             "none",
             ValueForm.ADDRESS,
             "Address at which receivers announce themselves (dynamic and response publications);"
@@ -43,9 +37,7 @@ enum ChannelKey {
 
     CONTROL_MODE(
             "control-mode",
-            Side.BOTH,
-            Side.BOTH,
-            Side.BOTH,
+            new Sides(Side.BOTH, Side.BOTH, Side.BOTH),
             "none",
             ValueForm.oneOf(ChannelKey.MANUAL, ChannelKey.DYNAMIC, ChannelKey.RESPONSE),
             "How receivers connect: manual (added by the publisher), dynamic (by announcing"
@@ -53,9 +45,7 @@ enum ChannelKey {
 
     RESPONSE_ID(
             "response-correlation-id",
-            Side.PUBLICATION,
-            Side.PUBLICATION,
-            Side.PUBLICATION,
+            new Sides(Side.PUBLICATION, Side.PUBLICATION, Side.PUBLICATION),
             "none",
             ValueForm.RESPONSE_ID,
             "For requests, the id of the response subscription; for responses, the id of the"
@@ -63,99 +53,77 @@ enum ChannelKey {
 
     DEVICE(
             "device",
-            Side.NONE,
-            Side.BOTH,
-            Side.NONE,
+            new Sides(Side.NONE, Side.BOTH, Side.NONE),
             "any",
             ValueForm.DEVICE,
             "RDMA device that the channel must use."),
 
     TRAFFIC_CLASS(
             "traffic-class",
-            Side.NONE,
-            Side.PUBLICATION,
-            Side.NONE,
+            new Sides(Side.NONE, Side.PUBLICATION, Side.NONE),
             "the driver's",
             ValueForm.number(0, 255, 104),
             "Traffic class of the packets sent."),
 
     DSCP(
             "dscp",
-            Side.NONE,
-            Side.PUBLICATION,
-            Side.NONE,
+            new Sides(Side.NONE, Side.PUBLICATION, Side.NONE),
             "the driver's",
             ValueForm.number(0, 63, 26),
             "Upper six bits of the traffic class."),
 
     PATH_MTU(
             "path-mtu",
-            Side.NONE,
-            Side.BOTH,
-            Side.NONE,
+            new Sides(Side.NONE, Side.BOTH, Side.NONE),
             "the driver's",
             ValueForm.PATH_MTU,
             "Path MTU in bytes that the connection must have."),
 
     ACK_TIMEOUT(
             "ack-timeout",
-            Side.NONE,
-            Side.BOTH,
-            Side.NONE,
+            new Sides(Side.NONE, Side.BOTH, Side.NONE),
             "the driver's",
             ValueForm.ACK_TIMEOUT,
             "Time to wait for an acknowledgement before each retry."),
 
     RETRY_COUNT(
             "retry-count",
-            Side.NONE,
-            Side.PUBLICATION,
-            Side.NONE,
+            new Sides(Side.NONE, Side.PUBLICATION, Side.NONE),
             "the driver's",
             ValueForm.number(0, 6, 6),
             "Number of transport retries before the connection fails."),
 
     RNR_RETRY_COUNT(
             "rnr-retry-count",
-            Side.NONE,
-            Side.BOTH,
-            Side.NONE,
+            new Sides(Side.NONE, Side.BOTH, Side.NONE),
             "the driver's",
             ValueForm.number(0, 7, 7),
             "Number of retries while the peer has no receive posted; 7 means unlimited."),
 
     TERM_LENGTH(
             "term-length",
-            Side.PUBLICATION,
-            Side.PUBLICATION,
-            Side.PUBLICATION,
+            new Sides(Side.PUBLICATION, Side.PUBLICATION, Side.PUBLICATION),
             "the driver's",
             ValueForm.TERM_LENGTH,
             "Length of a term in bytes; a log has three terms."),
 
     MTU(
             "mtu",
-            Side.PUBLICATION,
-            Side.PUBLICATION,
-            Side.PUBLICATION,
+            new Sides(Side.PUBLICATION, Side.PUBLICATION, Side.PUBLICATION),
             "the driver's; at most 1408 over UDP",
             ValueForm.MTU,
             "Maximum frame length in bytes; longer messages are fragmented."),
 
     WINDOW(
             "window",
-            Side.NONE,
-            Side.SUBSCRIPTION,
-            Side.SUBSCRIPTION,
+            new Sides(Side.NONE, Side.SUBSCRIPTION, Side.SUBSCRIPTION),
             "one term; over UDP the driver's",
             ValueForm.WINDOW,
             "How many bytes a publisher may be ahead of the subscribers at this endpoint."),
 
     PUBLICATION_WINDOW(
             "pub-wnd",
-            Side.PUBLICATION,
-            Side.NONE,
-            Side.PUBLICATION,
+            new Sides(Side.PUBLICATION, Side.NONE, Side.PUBLICATION),
             "the driver's",
             ValueForm.WINDOW,
             "How many bytes a publisher may be ahead of the sender (over IPC, of the"
@@ -163,27 +131,21 @@ enum ChannelKey {
 
     SEND_BUFFER(
             "so-sndbuf",
-            Side.NONE,
-            Side.NONE,
-            Side.BOTH,
+            new Sides(Side.NONE, Side.NONE, Side.BOTH),
             "the driver's",
             ValueForm.SOCKET_BUFFER,
             "Length of the socket's send buffer in bytes, at least mtu."),
 
     RECEIVE_BUFFER(
             "so-rcvbuf",
-            Side.NONE,
-            Side.NONE,
-            Side.BOTH,
+            new Sides(Side.NONE, Side.NONE, Side.BOTH),
             "the driver's",
             ValueForm.SOCKET_BUFFER,
             "Length of the socket's receive buffer in bytes, at least the window."),
 
     NAK_DELAY(
             "nak-delay",
-            Side.NONE,
-            Side.NONE,
-            Side.SUBSCRIPTION,
+            new Sides(Side.NONE, Side.NONE, Side.SUBSCRIPTION),
             "the driver's",
             ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
             "Time to wait for reordered frames before sending a NAK for a gap, if the stream has no"
@@ -191,9 +153,7 @@ enum ChannelKey {
 
     MAX_RESEND(
             "max-resend",
-            Side.NONE,
-            Side.NONE,
-            Side.PUBLICATION,
+            new Sides(Side.NONE, Side.NONE, Side.PUBLICATION),
             "the driver's",
             ValueForm.number(1, 256, 16),
             "Maximum number of ranges retransmitted concurrently; beyond this number, the closest"
@@ -201,18 +161,14 @@ enum ChannelKey {
 
     GROUP(
             "group",
-            Side.NONE,
-            Side.NONE,
-            Side.SUBSCRIPTION,
+            new Sides(Side.NONE, Side.NONE, Side.SUBSCRIPTION),
             "as the sender signals",
             ValueForm.TRUTH,
             "Whether the stream has other receivers; if so, NAKs are delayed by a random time."),
 
     RELIABLE(
             "reliable",
-            Side.NONE,
-            Side.NONE,
-            Side.SUBSCRIPTION,
+            new Sides(Side.NONE, Side.NONE, Side.SUBSCRIPTION),
             "true",
             ValueForm.TRUTH,
             "Whether the receiver requests retransmission of lost frames; otherwise padding"
@@ -220,63 +176,49 @@ enum ChannelKey {
 
     CONGESTION_CONTROL(
             "cc",
-            Side.NONE,
-            Side.NONE,
-            Side.SUBSCRIPTION,
+            new Sides(Side.NONE, Side.NONE, Side.SUBSCRIPTION),
             "the driver's",
             ValueForm.oneOf("static", "cubic"),
             "Congestion control: static uses a fixed window, cubic a window that shrinks on loss."),
 
     FLOW_CONTROL(
             "fc",
-            Side.NONE,
-            Side.PUBLICATION,
-            Side.PUBLICATION,
+            new Sides(Side.NONE, Side.PUBLICATION, Side.PUBLICATION),
             "min; over UDP the driver's",
             ValueForm.FLOW,
             "Flow control: which of several receivers limits the publication."),
 
     GROUP_TAG(
             "gtag",
-            Side.NONE,
-            Side.SUBSCRIPTION,
-            Side.SUBSCRIPTION,
+            new Sides(Side.NONE, Side.SUBSCRIPTION, Side.SUBSCRIPTION),
             "none; over UDP the driver's",
             ValueForm.GROUP_TAG,
             "Tag of this receiver, which flow control can select."),
 
     SPIES_CONNECT(
             "ssc",
-            Side.NONE,
-            Side.PUBLICATION,
-            Side.PUBLICATION,
+            new Sides(Side.NONE, Side.PUBLICATION, Side.PUBLICATION),
             "the driver's",
             ValueForm.TRUTH,
             "Whether a publication that only spies read counts as connected."),
 
     LINGER(
             "linger",
-            Side.NONE,
-            Side.NONE,
-            Side.PUBLICATION,
+            new Sides(Side.NONE, Side.NONE, Side.PUBLICATION),
             "the driver's",
             ValueForm.TIME_FROM_NONE_TO_AN_HOUR,
             "How long a closed publication continues to retransmit lost frames."),
 
     TTL(
             "ttl",
-            Side.NONE,
-            Side.NONE,
-            Side.PUBLICATION,
+            new Sides(Side.NONE, Side.NONE, Side.PUBLICATION),
             "the system's",
             ValueForm.number(0, 255, 4),
             "Maximum number of hops for multicast datagrams."),
 
     SESSION_ID(
             "session-id",
-            Side.BOTH,
-            Side.BOTH,
-            Side.BOTH,
+            new Sides(Side.BOTH, Side.BOTH, Side.BOTH),
             "chosen by the driver; any for a subscription",
             ValueForm.SESSION,
             "Session id of the publication, or the only one that a subscription receives; tag:N"
@@ -284,18 +226,14 @@ enum ChannelKey {
 
     STREAM_ID(
             "stream-id",
-            Side.BOTH,
-            Side.BOTH,
-            Side.BOTH,
+            new Sides(Side.BOTH, Side.BOTH, Side.BOTH),
             "any",
             ValueForm.WHOLE_NUMBER,
             "The only stream id that may be used with this channel."),
 
     TAGS(
             "tags",
-            Side.BOTH,
-            Side.BOTH,
-            Side.BOTH,
+            new Sides(Side.BOTH, Side.BOTH, Side.BOTH),
             "none",
             ValueForm.TAGS,
             "Numbers by which other channels refer to this channel's address, and to this"
@@ -303,27 +241,21 @@ enum ChannelKey {
 
     INITIAL_TERM_ID(
             "init-term-id",
-            Side.PUBLICATION,
-            Side.PUBLICATION,
-            Side.PUBLICATION,
+            new Sides(Side.PUBLICATION, Side.PUBLICATION, Side.PUBLICATION),
             "random",
             ValueForm.WHOLE_NUMBER,
             "First term id of the stream; requires term-id and term-offset."),
 
     TERM_ID(
             "term-id",
-            Side.PUBLICATION,
-            Side.PUBLICATION,
-            Side.PUBLICATION,
+            new Sides(Side.PUBLICATION, Side.PUBLICATION, Side.PUBLICATION),
             "the first term",
             ValueForm.WHOLE_NUMBER,
             "Term id at which the publication starts; requires init-term-id and term-offset."),
 
     TERM_OFFSET(
             "term-offset",
-            Side.PUBLICATION,
-            Side.PUBLICATION,
-            Side.PUBLICATION,
+            new Sides(Side.PUBLICATION, Side.PUBLICATION, Side.PUBLICATION),
             "0",
             ValueForm.WHOLE_NUMBER,
             "Offset in bytes within that term at which the publication starts; requires"
@@ -331,9 +263,7 @@ enum ChannelKey {
 
     END_OF_STREAM(
             "eos",
-            Side.NONE,
-            Side.PUBLICATION,
-            Side.PUBLICATION,
+            new Sides(Side.NONE, Side.PUBLICATION, Side.PUBLICATION),
             "true",
             ValueForm.TRUTH,
             "Whether the driver signals the end of a closed publication; otherwise receivers time"
@@ -341,9 +271,7 @@ enum ChannelKey {
 
     TETHER(
             "tether",
-            Side.SUBSCRIPTION,
-            Side.SUBSCRIPTION,
-            Side.SUBSCRIPTION,
+            new Sides(Side.SUBSCRIPTION, Side.SUBSCRIPTION, Side.SUBSCRIPTION),
             "the driver's",
             ValueForm.TRUTH,
             "Whether a slow subscriber back-pressures the publisher; if false, a subscriber that"
@@ -351,9 +279,7 @@ enum ChannelKey {
 
     REJOIN(
             "rejoin",
-            Side.SUBSCRIPTION,
-            Side.SUBSCRIPTION,
-            Side.SUBSCRIPTION,
+            new Sides(Side.SUBSCRIPTION, Side.SUBSCRIPTION, Side.SUBSCRIPTION),
             "the driver's",
             ValueForm.TRUTH,
             "Whether a detached subscriber rejoins, and whether a peer's lost or rejected stream is"
@@ -361,9 +287,7 @@ enum ChannelKey {
 
     UNTETHERED_WINDOW_LIMIT(
             "untethered-window-limit-timeout",
-            Side.PUBLICATION,
-            Side.BOTH,
-            Side.BOTH,
+            new Sides(Side.PUBLICATION, Side.BOTH, Side.BOTH),
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
             "How long a subscriber with tether=false may lag by 3/4 of the window before it is"
@@ -371,27 +295,21 @@ enum ChannelKey {
 
     UNTETHERED_LINGER(
             "untethered-linger-timeout",
-            Side.PUBLICATION,
-            Side.BOTH,
-            Side.BOTH,
+            new Sides(Side.PUBLICATION, Side.BOTH, Side.BOTH),
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
             "How long a detached subscriber continues to back-pressure the stream."),
 
     UNTETHERED_RESTING(
             "untethered-resting-timeout",
-            Side.PUBLICATION,
-            Side.BOTH,
-            Side.BOTH,
+            new Sides(Side.PUBLICATION, Side.BOTH, Side.BOTH),
             "the driver's",
             ValueForm.TIME_UP_TO_AN_HOUR,
             "Time from the end of untethered-linger-timeout until a detached subscriber rejoins."),
 
     SEND_TIMESTAMP(
             "channel-snd-ts-offset",
-            Side.NONE,
-            Side.PUBLICATION,
-            Side.PUBLICATION,
+            new Sides(Side.NONE, Side.PUBLICATION, Side.PUBLICATION),
             "none",
             ValueForm.TIMESTAMP,
             "Offset in a message for the time of sending, in nanoseconds since the epoch; over"
@@ -399,18 +317,14 @@ enum ChannelKey {
 
     RECEIVE_TIMESTAMP(
             "channel-rcv-ts-offset",
-            Side.NONE,
-            Side.NONE,
-            Side.SUBSCRIPTION,
+            new Sides(Side.NONE, Side.NONE, Side.SUBSCRIPTION),
             "none",
             ValueForm.TIMESTAMP,
             "Offset in a message at which the receiving driver writes the time of arrival."),
 
     MEDIA_TIMESTAMP(
             "media-rcv-ts-offset",
-            Side.NONE,
-            Side.NONE,
-            Side.SUBSCRIPTION,
+            new Sides(Side.NONE, Side.NONE, Side.SUBSCRIPTION),
             "none",
             ValueForm.TIMESTAMP,
             "Offset in a message at which the receiving driver writes the time of receipt by the"
@@ -418,9 +332,7 @@ enum ChannelKey {
 
     ALIAS(
             "alias",
-            Side.BOTH,
-            Side.BOTH,
-            Side.BOTH,
+            new Sides(Side.BOTH, Side.BOTH, Side.BOTH),
             "none",
             ValueForm.LABEL,
             "Human-readable name; the driver ignores it.");
@@ -437,35 +349,22 @@ enum ChannelKey {
     private static final String AERON_WINDOW = "rcv-wnd";
 
     private final String text;
-    private final Side ipc;
-    private final Side rdma;
-    private final Side udp;
+    private final Sides sides;
     private final String preset;
     private final ValueForm<Object> form;
     private final String meaning;
 
     /**
      * @param text name of the key.
-     * @param ipc channels that allow the key on IPC.
-     * @param rdma channels that allow the key over RDMA.
-     * @param udp channels that allow the key over UDP.
+     * @param sides channels that allow the key.
      * @param preset human-readable default.
      * @param form form of the key's values.
      * @param meaning meaning of the key, in one sentence.
      */
     @SuppressWarnings("unchecked") // a key's values are all of its form's type
-    ChannelKey(
-            String text,
-            Side ipc,
-            Side rdma,
-            Side udp,
-            String preset,
-            ValueForm<?> form,
-            String meaning) {
+    ChannelKey(String text, Sides sides, String preset, ValueForm<?> form, String meaning) {
         this.text = text;
-        this.ipc = ipc;
-        this.rdma = rdma;
-        this.udp = udp;
+        this.sides = sides;
         this.preset = preset;
         this.form = (ValueForm<Object>) form;
         this.meaning = meaning;
@@ -479,12 +378,15 @@ enum ChannelKey {
         BOTH
     }
 
+    /** The channels that allow a key, on each media. */
+    private record Sides(Side ipc, Side rdma, Side udp) {}
+
     /** Returns which channels allow the key on a media. */
     Side side(ChannelMedia media) {
         return switch (media) {
-            case IPC -> ipc;
-            case RDMA -> rdma;
-            case UDP -> udp;
+            case IPC -> sides.ipc;
+            case RDMA -> sides.rdma;
+            case UDP -> sides.udp;
         };
     }
 

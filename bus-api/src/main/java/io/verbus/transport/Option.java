@@ -25,7 +25,8 @@ import java.util.stream.Collectors;
  * @param unit unit of the values, "bytes" or "time"; empty if none.
  * @param range valid values, as in "it must be RANGE".
  * @param help one sentence that says what the option changes.
- * @param parser parser of a text; throws {@link IllegalArgumentException} if the text is malformed.
+ * @param parser parser of a text; throws {@link IllegalArgumentException} or {@link BusException}
+ *     if the text is malformed.
  * @param isValid predicate that tests whether a value is in the range.
  */
 public record Option<T>(
@@ -208,7 +209,7 @@ public record Option<T>(
         T value;
         try {
             value = parser.apply(trimmed);
-        } catch (IllegalArgumentException | ArithmeticException e) {
+        } catch (IllegalArgumentException | ArithmeticException | BusException e) {
             throw new IllegalArgumentException(expected(trimmed), e);
         }
         if (!isValid.test(value)) {

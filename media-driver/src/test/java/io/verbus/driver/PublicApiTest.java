@@ -47,7 +47,7 @@ class PublicApiTest {
                 MediaDriver
             io.verbus.driver.config
                 CpuAffinity DriverConfig DriverConfigBuilder DriverConfigSources
-                DriverOption Idling ResolverConfig ThreadingMode TransportOptions
+                DriverOption DriverOptions Idling ResolverConfig ThreadingMode TransportOptions
                 UntetheredTimeouts
             io.verbus.driver.testing
                 LossyRelay VerbusExtension

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverOption;
+import io.verbus.driver.config.DriverOptions;
 import io.verbus.transport.Option;
 
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class OptionsPageTest {
 
     private static Stream<Option<?>> all() {
         return Stream.concat(
-                DriverOption.ALL.stream().map(DriverOption::option),
+                DriverOptions.ALL.stream().map(DriverOption::option),
                 MediaDriver.presentOptions().stream());
     }
 

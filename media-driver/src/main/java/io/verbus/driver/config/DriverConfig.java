@@ -49,7 +49,7 @@ public final class DriverConfig {
      */
     DriverConfig(DriverConfigBuilder builder) {
         values = new HashMap<>(builder.values);
-        DriverOption.ALL.forEach(
+        DriverOptions.ALL.forEach(
                 option -> values.computeIfAbsent(option, each -> each.fallback(this)));
         transportOptions = Map.copyOf(builder.transportOptions);
         unusedOptions = builder.unusedOptions;
@@ -58,36 +58,34 @@ public final class DriverConfig {
         failureHandler = builder.failureHandler;
         conductor =
                 new AgentConfig(
-                        get(DriverOption.CONDUCTOR_IDLE),
-                        get(DriverOption.CONDUCTOR_CPU),
-                        get(DriverOption.CONDUCTOR_THRESHOLD));
+                        get(DriverOptions.CONDUCTOR_IDLE),
+                        get(DriverOptions.CONDUCTOR_CPU),
+                        get(DriverOptions.CONDUCTOR_THRESHOLD));
         sender =
                 new AgentConfig(
-                        get(DriverOption.SENDER_IDLE),
-                        get(DriverOption.SENDER_CPU),
-                        get(DriverOption.SENDER_THRESHOLD));
+                        get(DriverOptions.SENDER_IDLE),
+                        get(DriverOptions.SENDER_CPU),
+                        get(DriverOptions.SENDER_THRESHOLD));
         receiver =
                 new AgentConfig(
-                        get(DriverOption.RECEIVER_IDLE),
-                        get(DriverOption.RECEIVER_CPU),
-                        get(DriverOption.RECEIVER_THRESHOLD));
+                        get(DriverOptions.RECEIVER_IDLE),
+                        get(DriverOptions.RECEIVER_CPU),
+                        get(DriverOptions.RECEIVER_THRESHOLD));
         untethered =
                 new UntetheredTimeouts(
-                        get(DriverOption.UNTETHERED_WINDOW_LIMIT),
-                        get(DriverOption.UNTETHERED_LINGER),
-                        get(DriverOption.UNTETHERED_RESTING));
+                        get(DriverOptions.UNTETHERED_WINDOW_LIMIT),
+                        get(DriverOptions.UNTETHERED_LINGER),
+                        get(DriverOptions.UNTETHERED_RESTING));
         Map<Share, Long> totals = new EnumMap<>(Share.class);
-        DriverOption.shares().forEach((share, option) -> totals.put(share, get(option)));
-        shares = new ShareLimits(get(DriverOption.CLIENT_SHARE), totals);
-        resolver =
-                ResolverConfig.of(
-                        this, builder.values.containsKey(DriverOption.RESOLVER_INTERFACE));
+        DriverOptions.shares().forEach((share, option) -> totals.put(share, get(option)));
+        shares = new ShareLimits(get(DriverOptions.CLIENT_SHARE), totals);
+        resolver = ResolverConfig.of(this, builder.values.containsKey(ResolverConfig.INTERFACE));
         checkUnblockTimeout();
         checkCpus();
     }
 
     private void checkUnblockTimeout() {
-        DriverOption.UNBLOCK_TIMEOUT.check(unblockTimeoutNs());
+        DriverOptions.UNBLOCK_TIMEOUT.check(unblockTimeoutNs());
         if (unblockTimeoutNs() < clientLivenessTimeoutNs()) {
             throw new BusException(
                     "unblock-timeout of "
@@ -133,7 +131,7 @@ public final class DriverConfig {
 
     /** Returns the directory through which clients find the driver; the driver creates it. */
     public Path directory() {
-        return get(DriverOption.DIR);
+        return get(DriverOptions.DIR);
     }
 
     /**
@@ -141,12 +139,12 @@ public final class DriverConfig {
      * own user; null for none.
      */
     public String directoryGroup() {
-        return get(DriverOption.DIRECTORY_GROUP);
+        return get(DriverOptions.DIRECTORY_GROUP);
     }
 
     /** Returns the access of the group's members. */
     public DirectoryAccess directoryAccess() {
-        return get(DriverOption.DIRECTORY_ACCESS);
+        return get(DriverOptions.DIRECTORY_ACCESS);
     }
 
     /**
@@ -154,12 +152,12 @@ public final class DriverConfig {
      * directory.
      */
     public Path auditFile() {
-        return get(DriverOption.AUDIT_FILE);
+        return get(DriverOptions.AUDIT_FILE);
     }
 
     /** Returns the length in bytes at which the next audit file begins. */
     public long auditLength() {
-        return get(DriverOption.AUDIT_LENGTH);
+        return get(DriverOptions.AUDIT_LENGTH);
     }
 
     /**
@@ -167,7 +165,7 @@ public final class DriverConfig {
      * none.
      */
     public long drainTimeoutNs() {
-        return get(DriverOption.DRAIN_TIMEOUT);
+        return get(DriverOptions.DRAIN_TIMEOUT);
     }
 
     /**
@@ -175,57 +173,57 @@ public final class DriverConfig {
      * directory.
      */
     public Path logDirectory() {
-        return get(DriverOption.LOG_DIRECTORY);
+        return get(DriverOptions.LOG_DIRECTORY);
     }
 
     /** Returns the threading mode: which agents share a thread. */
     public ThreadingMode threading() {
-        return get(DriverOption.THREADING);
+        return get(DriverOptions.THREADING);
     }
 
     /** Returns the time after which a silent client times out. */
     public long clientLivenessTimeoutNs() {
-        return get(DriverOption.CLIENT_LIVENESS_TIMEOUT);
+        return get(DriverOptions.CLIENT_LIVENESS_TIMEOUT);
     }
 
     /** Returns the time after which an uncommitted claim is filled with padding. */
     public long unblockTimeoutNs() {
-        return get(DriverOption.UNBLOCK_TIMEOUT);
+        return get(DriverOptions.UNBLOCK_TIMEOUT);
     }
 
     /** Returns the time for which a stream is ignored after its image was rejected. */
     public long imageLivenessTimeoutNs() {
-        return get(DriverOption.IMAGE_LIVENESS_TIMEOUT);
+        return get(DriverOptions.IMAGE_LIVENESS_TIMEOUT);
     }
 
     /** Returns the default for channels without a {@code tether} key. */
     public boolean tetherSubscriptions() {
-        return get(DriverOption.TETHER_SUBSCRIPTIONS);
+        return get(DriverOptions.TETHER_SUBSCRIPTIONS);
     }
 
     /** Returns the default for channels without a {@code rejoin} key. */
     public boolean rejoinStream() {
-        return get(DriverOption.REJOIN_STREAM);
+        return get(DriverOptions.REJOIN_STREAM);
     }
 
     /** Returns the time for which a log's file remains after its last user has left. */
     public long lingerNs() {
-        return get(DriverOption.LINGER);
+        return get(DriverOptions.LINGER);
     }
 
     /** Returns the duration above which a name lookup counts as slow. */
     public long lookUpThresholdNs() {
-        return get(DriverOption.LOOK_UP_THRESHOLD);
+        return get(DriverOptions.LOOK_UP_THRESHOLD);
     }
 
     /** Returns the default term length of publications in bytes. */
     public int termLength() {
-        return get(DriverOption.TERM_LENGTH);
+        return get(DriverOptions.TERM_LENGTH);
     }
 
     /** Returns the default MTU of publications in bytes. */
     public int mtu() {
-        return get(DriverOption.MTU);
+        return get(DriverOptions.MTU);
     }
 
     /**
@@ -233,32 +231,32 @@ public final class DriverConfig {
      * subscriber; 0 for the largest possible window.
      */
     public int ipcWindow() {
-        return get(DriverOption.IPC_WINDOW);
+        return get(DriverOptions.IPC_WINDOW);
     }
 
     /** Returns the length of the command ring buffer in bytes. */
     public int toDriverLength() {
-        return get(DriverOption.TO_DRIVER_LENGTH);
+        return get(DriverOptions.TO_DRIVER_LENGTH);
     }
 
     /** Returns the length of the event broadcast buffer in bytes. */
     public int toClientsLength() {
-        return get(DriverOption.TO_CLIENTS_LENGTH);
+        return get(DriverOptions.TO_CLIENTS_LENGTH);
     }
 
     /** Returns the length of the counter values in bytes, 128 per counter. */
     public int counterValuesLength() {
-        return get(DriverOption.COUNTER_VALUES_LENGTH);
+        return get(DriverOptions.COUNTER_VALUES_LENGTH);
     }
 
     /** Returns the length of the distinct error log in bytes. */
     public int errorLogLength() {
-        return get(DriverOption.ERROR_LOG_LENGTH);
+        return get(DriverOptions.ERROR_LOG_LENGTH);
     }
 
     /** Returns the page length of the driver's files in bytes, except logs on huge pages. */
     public int filePageLength() {
-        return get(DriverOption.FILE_PAGE_SIZE);
+        return get(DriverOptions.FILE_PAGE_SIZE);
     }
 
     /**
@@ -266,7 +264,7 @@ public final class DriverConfig {
      * publication.
      */
     public boolean spiesConnect() {
-        return get(DriverOption.SPIES_CONNECT);
+        return get(DriverOptions.SPIES_CONNECT);
     }
 
     /**
@@ -274,22 +272,22 @@ public final class DriverConfig {
      * errors and losses remain readable.
      */
     public boolean deleteOnShutdown() {
-        return get(DriverOption.DELETE_ON_SHUTDOWN);
+        return get(DriverOptions.DELETE_ON_SHUTDOWN);
     }
 
     /** Returns whether a client may end the driver. */
     public boolean terminable() {
-        return get(DriverOption.TERMINABLE);
+        return get(DriverOptions.TERMINABLE);
     }
 
     /** Returns the maximum number of samples per second of each hop of a stream; 0 for none. */
     public int latencySamplesPerSecond() {
-        return get(DriverOption.LATENCY_SAMPLES_PER_SECOND);
+        return get(DriverOptions.LATENCY_SAMPLES_PER_SECOND);
     }
 
     /** Returns the address at which to serve metrics and probes over HTTP; null for none. */
     public Endpoint metrics() {
-        return get(DriverOption.METRICS);
+        return get(DriverOptions.METRICS);
     }
 
     /** Returns the settings of the conductor's thread. */

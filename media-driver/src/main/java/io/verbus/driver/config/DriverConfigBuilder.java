@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Builds a driver's settings, starting from the defaults. {@link DriverOption#ALL} has the default
+ * Builds a driver's settings, starting from the defaults. {@link DriverOptions#ALL} has the default
  * and range of each option, {@link DriverConfig} its meaning.
  */
 public final class DriverConfigBuilder {
@@ -48,27 +48,27 @@ public final class DriverConfigBuilder {
 
     /** Sets the directory through which clients find the driver. */
     public DriverConfigBuilder directory(Path value) {
-        return set(DriverOption.DIR, value);
+        return set(DriverOptions.DIR, value);
     }
 
     /** Sets the access of the group's members; see {@link DriverConfig#directoryAccess}. */
     public DriverConfigBuilder directoryAccess(DirectoryAccess value) {
-        return set(DriverOption.DIRECTORY_ACCESS, value);
+        return set(DriverOptions.DIRECTORY_ACCESS, value);
     }
 
     /** See {@link DriverConfig#auditFile}. */
     public DriverConfigBuilder auditFile(Path value) {
-        return set(DriverOption.AUDIT_FILE, value);
+        return set(DriverOptions.AUDIT_FILE, value);
     }
 
     /** See {@link DriverConfig#auditLength}. */
     public DriverConfigBuilder auditLength(long value) {
-        return set(DriverOption.AUDIT_LENGTH, value);
+        return set(DriverOptions.AUDIT_LENGTH, value);
     }
 
     /** See {@link DriverConfig#drainTimeoutNs}. */
     public DriverConfigBuilder drainTimeoutNs(long value) {
-        return set(DriverOption.DRAIN_TIMEOUT, value);
+        return set(DriverOptions.DRAIN_TIMEOUT, value);
     }
 
     /** Calls {@link #drainTimeoutNs(long)} with the nanoseconds of a duration. */
@@ -78,17 +78,17 @@ public final class DriverConfigBuilder {
 
     /** Sets the group whose members may be clients: name or number; null for none. */
     public DriverConfigBuilder directoryGroup(String value) {
-        return set(DriverOption.DIRECTORY_GROUP, value);
+        return set(DriverOptions.DIRECTORY_GROUP, value);
     }
 
     /** Sets the directory for logs on huge pages, on a hugetlbfs mount; null for none. */
     public DriverConfigBuilder logDirectory(Path value) {
-        return set(DriverOption.LOG_DIRECTORY, value);
+        return set(DriverOptions.LOG_DIRECTORY, value);
     }
 
     /** Sets which agents share a thread. */
     public DriverConfigBuilder threading(ThreadingMode value) {
-        return set(DriverOption.THREADING, value);
+        return set(DriverOptions.THREADING, value);
     }
 
     /** Sets the idle strategy of all three agents. */
@@ -101,7 +101,7 @@ public final class DriverConfigBuilder {
      * ThreadingMode#SHARED}.
      */
     public DriverConfigBuilder conductorIdling(Idling value) {
-        return set(DriverOption.CONDUCTOR_IDLE, value);
+        return set(DriverOptions.CONDUCTOR_IDLE, value);
     }
 
     /**
@@ -109,17 +109,17 @@ public final class DriverConfigBuilder {
      * ThreadingMode#SHARED_NETWORK}.
      */
     public DriverConfigBuilder senderIdling(Idling value) {
-        return set(DriverOption.SENDER_IDLE, value);
+        return set(DriverOptions.SENDER_IDLE, value);
     }
 
     /** Sets the idle strategy of the receiver. */
     public DriverConfigBuilder receiverIdling(Idling value) {
-        return set(DriverOption.RECEIVER_IDLE, value);
+        return set(DriverOptions.RECEIVER_IDLE, value);
     }
 
     /** Sets the CPU of the conductor, and of the only thread of {@link ThreadingMode#SHARED}. */
     public DriverConfigBuilder conductorCpu(int value) {
-        return set(DriverOption.CONDUCTOR_CPU, value);
+        return set(DriverOptions.CONDUCTOR_CPU, value);
     }
 
     /**
@@ -127,17 +127,17 @@ public final class DriverConfigBuilder {
      * ThreadingMode#SHARED_NETWORK}.
      */
     public DriverConfigBuilder senderCpu(int value) {
-        return set(DriverOption.SENDER_CPU, value);
+        return set(DriverOptions.SENDER_CPU, value);
     }
 
     /** Sets the CPU of the receiver. */
     public DriverConfigBuilder receiverCpu(int value) {
-        return set(DriverOption.RECEIVER_CPU, value);
+        return set(DriverOptions.RECEIVER_CPU, value);
     }
 
     /** Sets the duration in nanoseconds above which a conductor cycle counts as too long. */
     public DriverConfigBuilder conductorThresholdNs(long value) {
-        return set(DriverOption.CONDUCTOR_THRESHOLD, value);
+        return set(DriverOptions.CONDUCTOR_THRESHOLD, value);
     }
 
     /** Calls {@link #conductorThresholdNs(long)} with the nanoseconds of a duration. */
@@ -147,7 +147,7 @@ public final class DriverConfigBuilder {
 
     /** Sets the duration in nanoseconds above which a sender cycle counts as too long. */
     public DriverConfigBuilder senderThresholdNs(long value) {
-        return set(DriverOption.SENDER_THRESHOLD, value);
+        return set(DriverOptions.SENDER_THRESHOLD, value);
     }
 
     /** Calls {@link #senderThresholdNs(long)} with the nanoseconds of a duration. */
@@ -157,7 +157,7 @@ public final class DriverConfigBuilder {
 
     /** Sets the duration in nanoseconds above which a receiver cycle counts as too long. */
     public DriverConfigBuilder receiverThresholdNs(long value) {
-        return set(DriverOption.RECEIVER_THRESHOLD, value);
+        return set(DriverOptions.RECEIVER_THRESHOLD, value);
     }
 
     /** Calls {@link #receiverThresholdNs(long)} with the nanoseconds of a duration. */
@@ -167,7 +167,7 @@ public final class DriverConfigBuilder {
 
     /** Sets the nanoseconds of silence after which a client times out. */
     public DriverConfigBuilder clientLivenessTimeoutNs(long value) {
-        return set(DriverOption.CLIENT_LIVENESS_TIMEOUT, value);
+        return set(DriverOptions.CLIENT_LIVENESS_TIMEOUT, value);
     }
 
     /** Calls {@link #clientLivenessTimeoutNs(long)} with the nanoseconds of a duration. */
@@ -180,7 +180,7 @@ public final class DriverConfigBuilder {
      * client liveness timeout.
      */
     public DriverConfigBuilder unblockTimeoutNs(long value) {
-        return set(DriverOption.UNBLOCK_TIMEOUT, value);
+        return set(DriverOptions.UNBLOCK_TIMEOUT, value);
     }
 
     /** Calls {@link #unblockTimeoutNs(long)} with the nanoseconds of a duration. */
@@ -190,7 +190,7 @@ public final class DriverConfigBuilder {
 
     /** Sets the nanoseconds for which a stream is ignored after its image was rejected. */
     public DriverConfigBuilder imageLivenessTimeoutNs(long value) {
-        return set(DriverOption.IMAGE_LIVENESS_TIMEOUT, value);
+        return set(DriverOptions.IMAGE_LIVENESS_TIMEOUT, value);
     }
 
     /** Calls {@link #imageLivenessTimeoutNs(long)} with the nanoseconds of a duration. */
@@ -200,7 +200,7 @@ public final class DriverConfigBuilder {
 
     /** Sets the default for channels without a {@code tether} key; true unless set. */
     public DriverConfigBuilder tetherSubscriptions(boolean value) {
-        return set(DriverOption.TETHER_SUBSCRIPTIONS, value);
+        return set(DriverOptions.TETHER_SUBSCRIPTIONS, value);
     }
 
     /**
@@ -208,12 +208,12 @@ public final class DriverConfigBuilder {
      * rejoin, and lost or rejected streams are received again; true unless set.
      */
     public DriverConfigBuilder rejoinStream(boolean value) {
-        return set(DriverOption.REJOIN_STREAM, value);
+        return set(DriverOptions.REJOIN_STREAM, value);
     }
 
     /** Sets the nanoseconds for which an untethered subscriber may lag before it is detached. */
     public DriverConfigBuilder untetheredWindowLimitNs(long value) {
-        return set(DriverOption.UNTETHERED_WINDOW_LIMIT, value);
+        return set(DriverOptions.UNTETHERED_WINDOW_LIMIT, value);
     }
 
     /** Calls {@link #untetheredWindowLimitNs(long)} with the nanoseconds of a duration. */
@@ -226,7 +226,7 @@ public final class DriverConfigBuilder {
      * the window limit.
      */
     public DriverConfigBuilder untetheredLingerNs(long value) {
-        return set(DriverOption.UNTETHERED_LINGER, value);
+        return set(DriverOptions.UNTETHERED_LINGER, value);
     }
 
     /** Calls {@link #untetheredLingerNs(long)} with the nanoseconds of a duration. */
@@ -236,7 +236,7 @@ public final class DriverConfigBuilder {
 
     /** Sets the nanoseconds after lingering until a detached subscriber rejoins. */
     public DriverConfigBuilder untetheredRestingNs(long value) {
-        return set(DriverOption.UNTETHERED_RESTING, value);
+        return set(DriverOptions.UNTETHERED_RESTING, value);
     }
 
     /** Calls {@link #untetheredRestingNs(long)} with the nanoseconds of a duration. */
@@ -246,7 +246,7 @@ public final class DriverConfigBuilder {
 
     /** Sets the nanoseconds for which a log's file remains after its last user has left. */
     public DriverConfigBuilder lingerNs(long value) {
-        return set(DriverOption.LINGER, value);
+        return set(DriverOptions.LINGER, value);
     }
 
     /** Calls {@link #lingerNs(long)} with the nanoseconds of a duration. */
@@ -256,7 +256,7 @@ public final class DriverConfigBuilder {
 
     /** Sets the duration in nanoseconds above which a name lookup counts as slow. */
     public DriverConfigBuilder lookUpThresholdNs(long value) {
-        return set(DriverOption.LOOK_UP_THRESHOLD, value);
+        return set(DriverOptions.LOOK_UP_THRESHOLD, value);
     }
 
     /** Calls {@link #lookUpThresholdNs(long)} with the nanoseconds of a duration. */
@@ -266,17 +266,17 @@ public final class DriverConfigBuilder {
 
     /** Sets the maximum number of samples of each hop of a stream per second; 0 for none. */
     public DriverConfigBuilder latencySamplesPerSecond(int value) {
-        return set(DriverOption.LATENCY_SAMPLES_PER_SECOND, value);
+        return set(DriverOptions.LATENCY_SAMPLES_PER_SECOND, value);
     }
 
     /** Sets the default term length in bytes. */
     public DriverConfigBuilder termLength(int value) {
-        return set(DriverOption.TERM_LENGTH, value);
+        return set(DriverOptions.TERM_LENGTH, value);
     }
 
     /** Sets the default MTU in bytes. */
     public DriverConfigBuilder mtu(int value) {
-        return set(DriverOption.MTU, value);
+        return set(DriverOptions.MTU, value);
     }
 
     /**
@@ -284,27 +284,27 @@ public final class DriverConfigBuilder {
      * 0 for the maximum, which is two terms, or half a term for Aeron channels.
      */
     public DriverConfigBuilder ipcWindow(int value) {
-        return set(DriverOption.IPC_WINDOW, value);
+        return set(DriverOptions.IPC_WINDOW, value);
     }
 
     /** Sets the length of the command ring buffer in bytes. */
     public DriverConfigBuilder toDriverLength(int value) {
-        return set(DriverOption.TO_DRIVER_LENGTH, value);
+        return set(DriverOptions.TO_DRIVER_LENGTH, value);
     }
 
     /** Sets the length of the event broadcast buffer in bytes. */
     public DriverConfigBuilder toClientsLength(int value) {
-        return set(DriverOption.TO_CLIENTS_LENGTH, value);
+        return set(DriverOptions.TO_CLIENTS_LENGTH, value);
     }
 
     /** Sets the length of the counter values in bytes. */
     public DriverConfigBuilder counterValuesLength(int value) {
-        return set(DriverOption.COUNTER_VALUES_LENGTH, value);
+        return set(DriverOptions.COUNTER_VALUES_LENGTH, value);
     }
 
     /** Sets the length of the distinct error log in bytes. */
     public DriverConfigBuilder errorLogLength(int value) {
-        return set(DriverOption.ERROR_LOG_LENGTH, value);
+        return set(DriverOptions.ERROR_LOG_LENGTH, value);
     }
 
     /**
@@ -312,7 +312,7 @@ public final class DriverConfigBuilder {
      * lengths of {@code cnc.dat} and of logs are multiples of it. 4 KiB unless set.
      */
     public DriverConfigBuilder filePageLength(int value) {
-        return set(DriverOption.FILE_PAGE_SIZE, value);
+        return set(DriverOptions.FILE_PAGE_SIZE, value);
     }
 
     /** Sets an option of a transport, such as {@code rdma.retry-count}. */
@@ -326,22 +326,22 @@ public final class DriverConfigBuilder {
      * publication; false unless set.
      */
     public DriverConfigBuilder spiesConnect(boolean value) {
-        return set(DriverOption.SPIES_CONNECT, value);
+        return set(DriverOptions.SPIES_CONNECT, value);
     }
 
     /** Sets whether to delete the directory when the driver closes; true unless set. */
     public DriverConfigBuilder deleteOnShutdown(boolean value) {
-        return set(DriverOption.DELETE_ON_SHUTDOWN, value);
+        return set(DriverOptions.DELETE_ON_SHUTDOWN, value);
     }
 
     /** Sets whether a client may end the driver; false unless set. */
     public DriverConfigBuilder terminable(boolean value) {
-        return set(DriverOption.TERMINABLE, value);
+        return set(DriverOptions.TERMINABLE, value);
     }
 
     /** Sets the percentage of each total, and of the counters, that one client may use. */
     public DriverConfigBuilder clientShare(int percent) {
-        return set(DriverOption.CLIENT_SHARE, percent);
+        return set(DriverOptions.CLIENT_SHARE, percent);
     }
 
     /**
@@ -352,7 +352,7 @@ public final class DriverConfigBuilder {
      * @throws BusException if no option sets the total of this share.
      */
     public DriverConfigBuilder share(Share share, long total) {
-        DriverOption<Long> option = DriverOption.shares().get(share);
+        DriverOption<Long> option = DriverOptions.shares().get(share);
         if (option == null) {
             throw new BusException(
                     "no option sets the total of " + share.plural() + ": set " + share.option());
@@ -361,27 +361,27 @@ public final class DriverConfigBuilder {
     }
 
     public DriverConfigBuilder metrics(Endpoint value) {
-        return set(DriverOption.METRICS, value);
+        return set(DriverOptions.METRICS, value);
     }
 
     /** See {@link ResolverConfig#name}. */
     public DriverConfigBuilder resolverName(String value) {
-        return set(DriverOption.RESOLVER_NAME, value);
+        return set(ResolverConfig.NAME, value);
     }
 
     /** See {@link ResolverConfig#localInterface}. */
     public DriverConfigBuilder resolverInterface(LocalInterface value) {
-        return set(DriverOption.RESOLVER_INTERFACE, value);
+        return set(ResolverConfig.INTERFACE, value);
     }
 
     /** See {@link ResolverConfig#bootstrapNeighbors}. */
     public DriverConfigBuilder resolverBootstrapNeighbors(List<Endpoint> value) {
-        return set(DriverOption.RESOLVER_BOOTSTRAP_NEIGHBOR, List.copyOf(value));
+        return set(ResolverConfig.BOOTSTRAP_NEIGHBOR, List.copyOf(value));
     }
 
     /** See {@link ResolverConfig#neighborTimeoutNs}. */
     public DriverConfigBuilder resolverNeighborTimeoutNs(long value) {
-        return set(DriverOption.RESOLVER_NEIGHBOR_TIMEOUT, value);
+        return set(ResolverConfig.NEIGHBOR_TIMEOUT, value);
     }
 
     /** Calls {@link #resolverNeighborTimeoutNs(long)} with the nanoseconds of a duration. */
@@ -391,7 +391,7 @@ public final class DriverConfigBuilder {
 
     /** See {@link ResolverConfig#selfIntervalNs}. */
     public DriverConfigBuilder resolverSelfIntervalNs(long value) {
-        return set(DriverOption.RESOLVER_SELF_INTERVAL, value);
+        return set(ResolverConfig.SELF_INTERVAL, value);
     }
 
     /** Calls {@link #resolverSelfIntervalNs(long)} with the nanoseconds of a duration. */
@@ -401,7 +401,7 @@ public final class DriverConfigBuilder {
 
     /** See {@link ResolverConfig#neighborIntervalNs}. */
     public DriverConfigBuilder resolverNeighborIntervalNs(long value) {
-        return set(DriverOption.RESOLVER_NEIGHBOR_INTERVAL, value);
+        return set(ResolverConfig.NEIGHBOR_INTERVAL, value);
     }
 
     /** Calls {@link #resolverNeighborIntervalNs(long)} with the nanoseconds of a duration. */
@@ -411,7 +411,7 @@ public final class DriverConfigBuilder {
 
     /** See {@link ResolverConfig#bootstrapIntervalNs}. */
     public DriverConfigBuilder resolverBootstrapIntervalNs(long value) {
-        return set(DriverOption.RESOLVER_BOOTSTRAP_INTERVAL, value);
+        return set(ResolverConfig.BOOTSTRAP_INTERVAL, value);
     }
 
     /** Calls {@link #resolverBootstrapIntervalNs(long)} with the nanoseconds of a duration. */

@@ -122,7 +122,7 @@ public final class DriverConfigSources {
     }
 
     private void setAerons(String name, String value, String source) {
-        if (name.indexOf('.') < 0 || isTransports(name) || DriverOption.named(name) != null) {
+        if (name.indexOf('.') < 0 || isTransports(name) || DriverOptions.named(name) != null) {
             set(name, value, source);
         }
     }
@@ -140,7 +140,7 @@ public final class DriverConfigSources {
      * @param source source of the value, for the message.
      */
     public DriverConfigSources set(String name, String value, String source) {
-        DriverOption<?> option = DriverOption.named(name);
+        DriverOption<?> option = DriverOptions.named(name);
         if (option != null) {
             option.set(builder, value, source);
             return this;
@@ -155,7 +155,7 @@ public final class DriverConfigSources {
                         + hint(name, source)
                         + ": use one of "
                         + String.join(
-                                ", ", DriverOption.ALL.stream().map(DriverOption::name).toList())
+                                ", ", DriverOptions.ALL.stream().map(DriverOption::name).toList())
                         + transportHint());
     }
 
@@ -163,7 +163,7 @@ public final class DriverConfigSources {
     private static String hint(String name, String source) {
         boolean isVariable = source.contains(VARIABLE);
         List<String> known =
-                DriverOption.ALL.stream()
+                DriverOptions.ALL.stream()
                         .map(option -> isVariable ? variable(option.name()) : option.name())
                         .toList();
         return Spelling.hint(isVariable ? variable(name) : name, known);
@@ -203,7 +203,7 @@ public final class DriverConfigSources {
     /** Returns the option that a variable sets: {@code VERBUS_SENDER_CPU} is sender.cpu. */
     private String variableName(String variable) {
         String words = variable.substring(VARIABLE.length()).toLowerCase(Locale.ROOT);
-        for (DriverOption<?> option : DriverOption.ALL) {
+        for (DriverOption<?> option : DriverOptions.ALL) {
             if (option.name().replace('.', '_').replace('-', '_').equals(words)) {
                 return option.name();
             }

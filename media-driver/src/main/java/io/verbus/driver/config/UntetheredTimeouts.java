@@ -23,11 +23,11 @@ public record UntetheredTimeouts(long windowLimitNs, long lingerNs, long resting
 
     /** Checks the times. */
     public UntetheredTimeouts {
-        DriverOption.UNTETHERED_WINDOW_LIMIT.check(windowLimitNs);
+        DriverOptions.UNTETHERED_WINDOW_LIMIT.check(windowLimitNs);
         if (lingerNs != AS_WINDOW_LIMIT) {
-            DriverOption.UNTETHERED_LINGER.check(lingerNs);
+            DriverOptions.UNTETHERED_LINGER.check(lingerNs);
         }
-        DriverOption.UNTETHERED_RESTING.check(restingNs);
+        DriverOptions.UNTETHERED_RESTING.check(restingNs);
     }
 
     /** Returns the timeouts of a stream: its channel's, or else these. */

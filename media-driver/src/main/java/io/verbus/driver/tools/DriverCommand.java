@@ -6,6 +6,7 @@ import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverConfigSources;
 import io.verbus.driver.config.DriverOption;
+import io.verbus.driver.config.DriverOptions;
 import io.verbus.driver.tools.usage.OptionHeadings;
 
 import picocli.CommandLine.Command;
@@ -57,7 +58,7 @@ final class DriverCommand implements Callable<Integer> {
     /** Returns the command with an option for each setting of the driver. */
     static CommandSpec spec() {
         CommandSpec spec = CommandSpec.forAnnotatedObject(new DriverCommand());
-        for (DriverOption<?> each : DriverOption.ALL) {
+        for (DriverOption<?> each : DriverOptions.ALL) {
             spec.addOption(of(each.option()));
         }
         MediaDriver.presentOptions().forEach(option -> spec.addOption(of(option)));
@@ -90,7 +91,7 @@ final class DriverCommand implements Callable<Integer> {
         }
         sources.environment(System.getenv()).properties(System.getProperties());
         ParseResult parsed = spec.commandLine().getParseResult();
-        for (DriverOption<?> each : DriverOption.ALL) {
+        for (DriverOption<?> each : DriverOptions.ALL) {
             set(sources, parsed, each.name());
         }
         MediaDriver.presentOptions().forEach(option -> set(sources, parsed, option.name()));

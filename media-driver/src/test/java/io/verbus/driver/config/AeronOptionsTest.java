@@ -102,7 +102,7 @@ class AeronOptionsTest {
 
     private static Map<String, Option<?>> options() {
         Map<String, Option<?>> all = new HashMap<>();
-        DriverOption.ALL.forEach(each -> all.put(each.name(), each.option()));
+        DriverOptions.ALL.forEach(each -> all.put(each.name(), each.option()));
         io.verbus.driver.MediaDriver.presentOptions().forEach(each -> all.put(each.name(), each));
         return all;
     }

@@ -40,7 +40,7 @@ class DriverConfigBuilderTest {
 
     private static Map<String, Object> values(DriverConfig config) {
         Map<String, Object> values = new TreeMap<>();
-        DriverOption.ALL.forEach(option -> values.put(option.name(), config.get(option)));
+        DriverOptions.ALL.forEach(option -> values.put(option.name(), config.get(option)));
         return values;
     }
 
@@ -67,7 +67,7 @@ class DriverConfigBuilderTest {
     @Test
     void eachOptionHasItsDeclaredDefault() {
         DriverConfig config = DriverConfig.defaults();
-        for (DriverOption<?> option : DriverOption.ALL) {
+        for (DriverOption<?> option : DriverOptions.ALL) {
             if (!WITHOUT_FIXED_DEFAULT.contains(option.name())) {
                 assertEquals(
                         option.option().parse(option.option().preset()),
@@ -82,7 +82,7 @@ class DriverConfigBuilderTest {
 
     @Test
     void parsesEachOptionIntoConfig() {
-        for (DriverOption<?> option : DriverOption.ALL) {
+        for (DriverOption<?> option : DriverOptions.ALL) {
             String preset = option.option().preset();
             String text = preset.equals("none") ? "localhost:9" : preset;
             DriverConfig config =

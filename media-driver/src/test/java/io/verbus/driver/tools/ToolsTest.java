@@ -17,6 +17,7 @@ import io.verbus.cnc.LossReport;
 import io.verbus.driver.MediaDriver;
 import io.verbus.driver.config.DriverConfig;
 import io.verbus.driver.config.DriverOption;
+import io.verbus.driver.config.DriverOptions;
 import io.verbus.driver.config.ThreadingMode;
 import io.verbus.transport.TransportException;
 
@@ -387,7 +388,7 @@ class ToolsTest {
     @Test
     void helpListsEveryDriverSetting() {
         assertEquals(0, run("driver", "--help"));
-        for (DriverOption<?> option : DriverOption.ALL) {
+        for (DriverOption<?> option : DriverOptions.ALL) {
             assertTrue(out.toString().contains("--" + option.name()), option.name());
         }
     }

@@ -170,13 +170,12 @@ public record RdmaOptions(
                     RdmaOptions::linkLayer);
 
     static final Option<WriteOrder> ORDER =
-            Option.of(
+            Option.constant(
                     "rdma.order",
-                    "trust",
-                    "trust, check or safe",
+                    WriteOrder.TRUST,
+                    WriteOrder.values(),
                     "How to treat adapters that may reorder writes: trust warns about them, check"
-                            + " refuses them, safe commits a batch once the peer confirms it.",
-                    RdmaOptions::order);
+                            + " refuses them, safe commits a batch once the peer confirms it.");
 
     static final Option<Long> BATCH_LENGTH =
             Option.size(
@@ -484,15 +483,6 @@ public record RdmaOptions(
             throw new IllegalArgumentException(text);
         }
         return text.equals(ANY) ? null : source.name();
-    }
-
-    private static WriteOrder order(String text) {
-        return switch (text) {
-            case "trust" -> WriteOrder.TRUST;
-            case "check" -> WriteOrder.CHECK;
-            case "safe" -> WriteOrder.SAFE;
-            default -> throw new IllegalArgumentException(text);
-        };
     }
 
     private static String linkLayer(String text) {

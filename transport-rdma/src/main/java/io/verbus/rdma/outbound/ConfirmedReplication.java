@@ -3,11 +3,7 @@
 package io.verbus.rdma.outbound;
 
 import io.verbus.rdma.common.PlacementProbe;
-import io.verbus.rdma.fabric.LocalKey;
-import io.verbus.transport.OutboundStream;
 import io.verbus.transport.StreamHops;
-
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Writes into the image of a peer whose adapter may place a later write before an earlier one: the
@@ -32,23 +28,19 @@ final class ConfirmedReplication extends Replication {
     private long question;
 
     /**
-     * @param stream stream to send.
-     * @param timestamps timestamps of the stream's publication; null if none are requested.
-     * @param logKey key of the stream's log.
-     * @param credit credit line that the peer writes.
+     * @param publication publication to send; its log is registered.
+     * @param creditSlot credit slot that the peer writes.
      * @param consumed position up to which the peer has released the log on an earlier connection.
      * @param hops sampler of the stream's hops; null if they are not sampled.
      * @param placement probe that confirms writes through the connection.
      */
     ConfirmedReplication(
-            OutboundStream stream,
-            SendTimestamps timestamps,
-            LocalKey logKey,
-            UnsafeBuffer credit,
+            OutboundPublication publication,
+            CreditSlots.Slot creditSlot,
             long consumed,
             StreamHops hops,
             PlacementProbe placement) {
-        super(stream, timestamps, logKey, credit, consumed, hops);
+        super(publication, creditSlot, consumed, hops);
         this.placement = placement;
     }
 

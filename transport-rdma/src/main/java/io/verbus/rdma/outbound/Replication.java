@@ -54,26 +54,22 @@ class Replication {
     private boolean hasUnmarked;
 
     /**
-     * @param stream stream to send.
-     * @param timestamps timestamps of the stream's publication; null if none are requested.
-     * @param logKey key for the stream's log.
-     * @param credit credit line that the peer writes; see {@link CreditLine}.
+     * @param publication publication to send; its log is registered.
+     * @param creditSlot credit slot that the peer writes; see {@link CreditLine}.
      * @param consumed position up to which the peer has released the log on an earlier connection.
      * @param hops sampler of the stream's hops; null if they are not sampled.
      */
     Replication(
-            OutboundStream stream,
-            SendTimestamps timestamps,
-            LocalKey logKey,
-            UnsafeBuffer credit,
+            OutboundPublication publication,
+            CreditSlots.Slot creditSlot,
             long consumed,
             StreamHops hops) {
-        this.stream = stream;
-        this.timestamps = timestamps;
+        this.stream = publication.stream;
+        this.timestamps = publication.timestamps();
         this.log = stream.log();
         this.scanner = new LogScanner(log);
-        this.logKey = logKey;
-        this.credit = credit;
+        this.logKey = publication.log().localKey();
+        this.credit = creditSlot.buffer();
         this.consumed = consumed;
         this.hops = hops;
     }

@@ -149,4 +149,13 @@ enum StreamState {
     boolean isFinished() {
         return compareTo(DELIVERED) >= 0;
     }
+
+    /**
+     * Returns whether the peer has received the end of the stream.
+     *
+     * @param isArrived whether everything that was posted up to the end has completed.
+     */
+    boolean hasEnd(boolean isArrived) {
+        return isFinished() || isArrived && (this == CLOSED || this == ANSWERED);
+    }
 }

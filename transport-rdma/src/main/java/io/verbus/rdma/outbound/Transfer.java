@@ -8,14 +8,11 @@ import io.verbus.logbuffer.InvalidFrameException;
 import io.verbus.logbuffer.LogLayout;
 import io.verbus.rdma.common.Backoff;
 import io.verbus.rdma.common.PlacementProbe;
-import io.verbus.rdma.fabric.LocalKey;
 import io.verbus.rdma.fabric.RemoteKey;
 import io.verbus.rdma.outbound.StreamState.Event;
 import io.verbus.transport.OutboundStream;
 import io.verbus.transport.RoundRobin;
 import io.verbus.transport.StreamHops;
-
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.concurrent.TimeUnit;
 
@@ -25,13 +22,11 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A stream that was cut off when an earlier connection was lost resumes: the peer accepts it at
  * the frontier of its image, and sending continues from there. The log holds everything from there
- * onwards, because the frontier is not before the position that the peer has released.
+ * onwards, because the frontier is not before the position that the peer has released. After an
+ * {@code Again} message the stream resumes in the same way.
  *
  * <p>{@link StreamState} defines the states and transitions; {@link PeerImage} describes the peer's
  * image.
- *
- * <p>After an {@code Again} message, the peer still has an image, and the stream resumes as after a
- * lost connection.
  */
 final class Transfer extends RoundRobin.Taker {
     private static final long FIRST_RETRY_NS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -90,15 +85,12 @@ final class Transfer extends RoundRobin.Taker {
         image = publication.image();
         offer = new PendingSetup(publication, creditSlot, retention);
         isEnding = publication.isClosing();
-        LocalKey logKey = publication.log().localKey();
         long consumed = cutOff == null ? 0 : cutOff.replication.consumed();
-        SendTimestamps times = publication.timestamps();
-        UnsafeBuffer credit = creditSlot.buffer();
         replication =
                 placement == null
-                        ? new Replication(stream, times, logKey, credit, consumed, hops)
+                        ? new Replication(publication, creditSlot, consumed, hops)
                         : new ConfirmedReplication(
-                                stream, times, logKey, credit, consumed, hops, placement);
+                                publication, creditSlot, consumed, hops, placement);
     }
 
     OutboundStream stream() {
@@ -160,7 +152,10 @@ final class Transfer extends RoundRobin.Taker {
      * connected. A finished stream may have been released, and is not used.
      */
     void disconnect(long completed) {
-        image = image.lost(hasEnd(completed), retention.isDropped() || retention.isLapsed());
+        image =
+                image.lost(
+                        state.hasEnd(completed >= closedAt),
+                        retention.isDropped() || retention.isLapsed());
         if (!state.isFinished()) {
             if (hops != null) {
                 hops.reset();
@@ -171,15 +166,6 @@ final class Transfer extends RoundRobin.Taker {
             }
         }
         go(Event.DISCONNECT);
-    }
-
-    /** Returns whether the peer has received the end of the stream. */
-    private boolean hasEnd(long completed) {
-        return switch (state) {
-            case CLOSED, ANSWERED -> completed >= closedAt;
-            case DELIVERED, GONE -> true;
-            default -> false;
-        };
     }
 
     /** Returns the peer's image as it was when the connection was lost. */
