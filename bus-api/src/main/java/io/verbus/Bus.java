@@ -17,10 +17,8 @@ import java.time.Duration;
  * A client's connection to its media driver. Creates publications, subscriptions and counters.
  *
  * <p>One bus serves a whole application. All methods are thread-safe, except where noted. Methods
- * that wait for the driver must not be called from handlers of this bus. Each {@code async} method
- * sends a command without waiting and returns an id, with which the matching {@code get} method
- * returns the result; these methods may be called from handlers. If the application runs the client
- * conductor itself, each {@code get} method runs one duty cycle.
+ * that wait for the driver must not be called from handlers of this bus; {@link #async} sends
+ * commands without waiting.
  *
  * <pre>{@code
  * try (Bus bus = Bus.connect();
@@ -53,12 +51,14 @@ import java.time.Duration;
 public final class Bus implements AutoCloseable {
     private final ClientConductor conductor;
     private final ClientCalls calls;
+    private final AsyncCommands async;
     private final AgentInvoker invoker;
     private final AgentRunner runner;
 
     private Bus(BusContext context) {
         conductor = new ClientConductor(this, context, Reconnection.connect(context));
         calls = conductor.calls();
+        async = new AsyncCommands(calls, context);
         if (context.useConductorAgentInvoker) {
             runner = null;
             invoker = new AgentInvoker(context.errorHandler, null, conductor);
@@ -394,229 +394,12 @@ public final class Bus implements AutoCloseable {
         return conductor.closeHandlers().values().removeIf(each -> each == handler);
     }
 
-    // Without waiting
-
-    /**
-     * Starts adding a publication, like {@link #addPublication(String, int)}.
-     *
-     * @param channel channel to publish on.
-     * @param streamId stream to publish to.
-     * @return id to pass to {@link #getPublication}.
-     * @throws BusException if the channel is invalid.
-     */
-    public long asyncAddPublication(String channel, int streamId) {
-        return calls.addPublicationLater(publishable(channel), streamId, false);
-    }
-
-    /**
-     * Starts adding an exclusive publication, like {@link #addExclusivePublication(String, int)}.
-     *
-     * @param channel channel to publish on.
-     * @param streamId stream to publish to.
-     * @return id to pass to {@link #getExclusivePublication}.
-     * @throws BusException if the channel is invalid.
-     */
-    public long asyncAddExclusivePublication(String channel, int streamId) {
-        return calls.addPublicationLater(publishable(channel), streamId, true);
-    }
-
-    private static ChannelUri publishable(String text) {
-        ChannelUri channel = ChannelUri.parse(text);
-        channel.checkPublishable();
-        return channel;
-    }
-
-    /**
-     * Returns the publication that an {@code async} method has added.
-     *
-     * @param registrationId id that {@link #asyncAddPublication} has returned.
-     * @return the publication, or null until the driver has answered.
-     * @throws RegistrationException if the driver has rejected the command; thrown once.
-     * @throws BusException if there is no such publication, the publication is closed, or the
-     *     driver is lost.
-     */
-    public Publication getPublication(long registrationId) {
-        return calls.get(registrationId, Publication.class);
-    }
-
-    /**
-     * Returns the exclusive publication that an {@code async} method has added, like {@link
-     * #getPublication}.
-     */
-    public ExclusivePublication getExclusivePublication(long registrationId) {
-        return calls.get(registrationId, ExclusivePublication.class);
-    }
-
-    /**
-     * Closes a publication, now or once the driver has answered. Does nothing if the id is unknown.
-     *
-     * @param registrationId id that an {@code async} method has returned.
-     */
-    public void asyncRemovePublication(long registrationId) {
-        calls.remove(registrationId);
-    }
-
-    /**
-     * Starts adding a subscription, like {@link #addSubscription(String, int)}.
-     *
-     * @param channel channel to receive from.
-     * @param streamId stream to receive.
-     * @return id to pass to {@link #getSubscription}.
-     * @throws BusException if the channel is invalid.
-     */
-    public long asyncAddSubscription(String channel, int streamId) {
-        BusContext context = conductor.context();
-        return asyncAddSubscription(
-                channel, streamId, context.availableImageHandler, context.unavailableImageHandler);
-    }
-
-    /**
-     * Starts adding a subscription with its own image handlers, which may be called before {@link
-     * #getSubscription} returns the subscription.
-     *
-     * @param channel channel to receive from.
-     * @param streamId stream to receive.
-     * @param available handler called for each image that joins.
-     * @param unavailable handler called for each image that leaves.
-     * @return id to pass to {@link #getSubscription}.
-     * @throws BusException if the channel is invalid.
-     */
-    public long asyncAddSubscription(
-            String channel,
-            int streamId,
-            AvailableImageHandler available,
-            UnavailableImageHandler unavailable) {
-        ChannelUri parsed = ChannelUri.parse(channel);
-        parsed.checkSubscribable();
-        return calls.addSubscriptionLater(
-                parsed,
-                streamId,
-                BusContext.given(available, "available-image handler"),
-                BusContext.given(unavailable, "unavailable-image handler"));
-    }
-
-    /**
-     * Returns the subscription that {@link #asyncAddSubscription} has added.
-     *
-     * @param registrationId id that {@link #asyncAddSubscription} has returned.
-     * @return the subscription, or null until the driver has answered.
-     * @throws RegistrationException if the driver has rejected the command; thrown once.
-     * @throws BusException if there is no such subscription, the subscription is closed, or the
-     *     driver is lost.
-     */
-    public Subscription getSubscription(long registrationId) {
-        return calls.get(registrationId, Subscription.class);
-    }
-
-    /**
-     * Closes a subscription, now or once the driver has answered. Does nothing if the id is
-     * unknown.
-     *
-     * @param registrationId id that {@link #asyncAddSubscription} has returned.
-     */
-    public void asyncRemoveSubscription(long registrationId) {
-        calls.remove(registrationId);
-    }
-
-    /**
-     * Starts adding a counter, like {@link #addCounter(int, DirectBuffer, int, int, DirectBuffer,
-     * int, int)}. Copies the key and the label.
-     *
-     * @return id to pass to {@link #getCounter}.
-     * @throws IllegalArgumentException if the key or the label is too long.
-     */
-    public long asyncAddCounter(
-            int typeId,
-            DirectBuffer key,
-            int keyOffset,
-            int keyLength,
-            DirectBuffer label,
-            int labelOffset,
-            int labelLength) {
-        return calls.addCounterLater(
-                NewCounter.of(typeId, key, keyOffset, keyLength, label, labelOffset, labelLength));
-    }
-
-    /**
-     * Starts adding a counter without a key, like {@link #addCounter(int, String)}.
-     *
-     * @return id to pass to {@link #getCounter}.
-     * @throws IllegalArgumentException if the label is too long.
-     */
-    public long asyncAddCounter(int typeId, String label) {
-        return calls.addCounterLater(NewCounter.of(typeId, label));
-    }
-
-    /**
-     * Starts adding or finding a static counter, like {@link #addStaticCounter(int, DirectBuffer,
-     * int, int, DirectBuffer, int, int, long)}. Copies the key and the label.
-     *
-     * @return id to pass to {@link #getCounter}; not the registration id.
-     * @throws IllegalArgumentException if the key or the label is too long.
-     */
-    public long asyncAddStaticCounter(
-            int typeId,
-            DirectBuffer key,
-            int keyOffset,
-            int keyLength,
-            DirectBuffer label,
-            int labelOffset,
-            int labelLength,
-            long registrationId) {
-        return calls.addStaticCounterLater(
-                NewCounter.of(typeId, key, keyOffset, keyLength, label, labelOffset, labelLength),
-                registrationId);
-    }
-
-    /**
-     * Starts adding or finding a static counter without a key, like {@link #addStaticCounter(int,
-     * String, long)}.
-     *
-     * @return id to pass to {@link #getCounter}; not the registration id.
-     * @throws IllegalArgumentException if the label is too long.
-     */
-    public long asyncAddStaticCounter(int typeId, String label, long registrationId) {
-        return calls.addStaticCounterLater(NewCounter.of(typeId, label), registrationId);
-    }
-
-    /**
-     * Returns the counter that an {@code async} method has added.
-     *
-     * @param correlationId id that the {@code async} method has returned.
-     * @return the counter, or null until the driver has answered.
-     * @throws RegistrationException if the driver has rejected the command; thrown once.
-     * @throws BusException if there is no such counter, the counter is closed, or the driver is
-     *     lost.
-     */
-    public Counter getCounter(long correlationId) {
-        return calls.get(correlationId, Counter.class);
-    }
-
-    /**
-     * Closes a counter, now or once the driver has answered. Does nothing if the id is unknown.
-     *
-     * @param correlationId id that the {@code async} method has returned.
-     */
-    public void asyncRemoveCounter(long correlationId) {
-        calls.remove(correlationId);
-    }
-
-    /**
-     * Returns whether a command still awaits the driver's answer.
-     *
-     * @param correlationId id that an {@code async} method has returned.
-     * @return false once the driver has answered, or if the id is unknown.
-     */
-    public boolean isCommandActive(long correlationId) {
-        return calls.isActive(correlationId);
-    }
-
-    /** Returns whether any command still awaits the driver's answer. */
-    public boolean hasActiveCommands() {
-        return calls.hasActive();
-    }
-
     // The bus
+
+    /** Returns the commands of this bus that do not wait for the driver. */
+    public AsyncCommands async() {
+        return async;
+    }
 
     /**
      * Returns this client's id at its driver; the id changes when the bus moves to another driver.

@@ -327,7 +327,7 @@ public abstract sealed class Publication extends ChannelResource implements Auto
      * reported to the error handler. Thread-safe; may be called from handlers.
      *
      * @param destination destination channel with the publication's media.
-     * @return id of the destination, also usable with {@link Bus#isCommandActive}.
+     * @return id of the destination, also usable with {@link AsyncCommands#isActive}.
      * @throws BusException if the destination is invalid, or the publication is closed.
      */
     public final long asyncAddDestination(String destination) {

@@ -262,7 +262,7 @@ public final class Subscription extends ChannelResource implements AutoCloseable
      * the error handler. Thread-safe; may be called from handlers.
      *
      * @param destination destination channel.
-     * @return id to pass to {@link Bus#isCommandActive}.
+     * @return id to pass to {@link AsyncCommands#isActive}.
      * @throws BusException if the destination is invalid, or the subscription is closed.
      */
     public long asyncAddDestination(String destination) {

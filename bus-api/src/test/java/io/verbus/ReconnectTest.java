@@ -229,16 +229,16 @@ class ReconnectTest {
     @Test
     void addWithoutDriverWaitsForNextDriverAndKeepsId() throws Exception {
         Publication early = publication(false, IPC);
-        long inFlight = bus.asyncAddSubscription(IPC, STREAM);
+        long inFlight = bus.async().addSubscription(IPC, STREAM);
         driver.next(Command.AddSubscription.class);
         lose();
-        long later = bus.asyncAddExclusivePublication(IPC, STREAM);
+        long later = bus.async().addExclusivePublication(IPC, STREAM);
         CompletableFuture<Subscription> waiting = async(() -> bus.addSubscription(IPC, STREAM + 1));
-        long removed = bus.asyncAddPublication(IPC, STREAM + 2);
-        bus.asyncRemovePublication(removed);
-        assertNull(bus.getPublication(later));
-        assertTrue(bus.isCommandActive(inFlight));
-        await(() -> waiting.isDone() || bus.hasActiveCommands());
+        long removed = bus.async().addPublication(IPC, STREAM + 2);
+        bus.async().removePublication(removed);
+        assertNull(bus.async().getPublication(later));
+        assertTrue(bus.async().isActive(inFlight));
+        await(() -> waiting.isDone() || bus.async().hasActive());
 
         nextDriver();
         answer(driver.next(Command.AddPublication.class));
@@ -250,11 +250,11 @@ class ReconnectTest {
         assertEquals(STREAM + 1, last.streamId());
         answer(last);
         assertEquals(STREAM + 1, waiting.join().streamId());
-        await(() -> bus.getSubscription(inFlight) != null);
-        ExclusivePublication made = bus.getExclusivePublication(later);
+        await(() -> bus.async().getSubscription(inFlight) != null);
+        ExclusivePublication made = bus.async().getExclusivePublication(later);
         assertEquals(64, made.offer(MESSAGE));
         assertEquals(64, early.offer(MESSAGE));
-        bus.asyncRemovePublication(later);
+        bus.async().removePublication(later);
         assertEquals(new Command.RemovePublication(made.registrationId()), driver.next());
         assertTrue(made.isClosed());
     }
@@ -351,7 +351,7 @@ class ReconnectTest {
         assertEquals(ErrorCode.GENERIC_ERROR, e.code());
         assertTrue(e.getMessage().contains("was closed"), e.getMessage());
         assertTrue(e.getMessage().endsWith("session clash"), e.getMessage());
-        assertThrows(BusException.class, () -> bus.getPublication(id));
+        assertThrows(BusException.class, () -> bus.async().getPublication(id));
         publication.close();
         assertFalse(driver.hasNext());
     }
@@ -405,7 +405,7 @@ class ReconnectTest {
         Command.RemoveDestination remove = driver.next(Command.RemoveDestination.class);
         assertEquals(again[0], remove.destinationId());
         driver.tell(new DriverEvent.CommandSucceeded(remove.correlationId()));
-        await(() -> !bus.hasActiveCommands());
+        await(() -> !bus.async().hasActive());
 
         told.clear();
         lose();
@@ -473,7 +473,7 @@ class ReconnectTest {
         Subscription subscription = subscription(IPC);
         lose();
         CompletableFuture<Subscription> waiting = async(() -> bus.addSubscription(IPC, STREAM));
-        await(bus::hasActiveCommands);
+        await(() -> bus.async().hasActive());
         bus.close();
         assertTrue(publication.isClosed() && subscription.isClosed() && bus.isClosed());
         assertEquals(Publication.CLOSED, publication.offer(MESSAGE));

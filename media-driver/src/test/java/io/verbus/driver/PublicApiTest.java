@@ -24,8 +24,8 @@ class PublicApiTest {
     private static final String TYPES =
             """
             io.verbus
-                AvailableCounterHandler AvailableImageHandler Bus BusContext BusException Counter
-                DriverLostException DriverLostHandler DriverTimeoutException
+                AsyncCommands AvailableCounterHandler AvailableImageHandler Bus BusContext
+                BusException Counter DriverLostException DriverLostHandler DriverTimeoutException
                 ExclusivePublication FragmentAssembler Image ImageFragmentAssembler
                 Publication PublicationErrorHandler RegistrationException Subscription
                 UnavailableCounterHandler UnavailableImageHandler

@@ -323,7 +323,7 @@ class BusAndAeronTest {
                 Subscription first = bus.addSubscription(endpoint, STREAM);
                 Subscription other = bus.addSubscription(second, STREAM)) {
             long id = publication.asyncAddDestination(endpoint);
-            Await.until("added", () -> !bus.isCommandActive(id));
+            Await.until("added", () -> !bus.async().isActive(id));
             Await.until("connected", () -> first.imageCount() == 1);
             publication.addDestination(second);
             Await.until("connected", () -> other.imageCount() == 1);
@@ -333,15 +333,15 @@ class BusAndAeronTest {
             assertEquals(List.of("to both"), read(other, 1));
             publication.removeDestination(id);
             long removal = publication.asyncRemoveDestination(second);
-            Await.until("removed", () -> !bus.isCommandActive(removal));
+            Await.until("removed", () -> !bus.async().isActive(removal));
             Await.until("nobody is left", () -> !publication.isConnected());
             long again = publication.asyncAddDestination(second);
             offered(publication, "to one");
             assertEquals(List.of("to one"), read(other, 1));
             long last = publication.asyncRemoveDestination(again);
-            Await.until("removed", () -> !bus.isCommandActive(last));
+            Await.until("removed", () -> !bus.async().isActive(last));
             assertThrows(BusException.class, () -> publication.asyncAddDestination("verbus:ipc"));
-            bus.asyncRemovePublication(publication.registrationId());
+            bus.async().removePublication(publication.registrationId());
             assertThrows(BusException.class, () -> publication.asyncAddDestination(second));
             assertThrows(BusException.class, () -> publication.removeDestination(again));
         }
@@ -353,7 +353,7 @@ class BusAndAeronTest {
             assertThrows(RegistrationException.class, () -> publication.addDestination(endpoint));
             long id = publication.asyncAddDestination(endpoint);
             Await.until("told", () -> !clientErrors.isEmpty());
-            assertFalse(bus.isCommandActive(id));
+            assertFalse(bus.async().isActive(id));
             Throwable told = clientErrors.removeFirst();
             assertTrue(told instanceof RegistrationException, told.toString());
         }
@@ -373,7 +373,7 @@ class BusAndAeronTest {
                     subscription.localSocketAddresses());
             Await.until("first", first::isConnected);
             long id = subscription.asyncAddDestination(second);
-            Await.until("added", () -> !bus.isCommandActive(id));
+            Await.until("added", () -> !bus.async().isActive(id));
             Await.until("second", other::isConnected);
             subscription.addDestination("aeron:ipc");
             Await.until("local", local::isConnected);
@@ -387,7 +387,7 @@ class BusAndAeronTest {
             subscription.asyncRemoveDestination("aeron:ipc");
             Await.until("local has gone", () -> subscription.imageCount() == 1);
             assertThrows(BusException.class, () -> subscription.addDestination("aeron:udp"));
-            bus.asyncRemoveSubscription(subscription.registrationId());
+            bus.async().removeSubscription(subscription.registrationId());
             assertThrows(BusException.class, () -> subscription.addDestination(second));
         }
     }
@@ -423,7 +423,7 @@ class BusAndAeronTest {
             assertEquals(ChannelStatus.NO_ID_ALLOCATED, local.channelStatusId());
             assertNull(local.resolvedEndpoint());
             assertEquals("verbus:ipc", local.tryResolveChannelEndpointPort());
-            bus.asyncRemoveSubscription(wildcard.registrationId());
+            bus.async().removeSubscription(wildcard.registrationId());
             assertEquals(ChannelStatus.NO_ID_ALLOCATED, wildcard.channelStatus());
             assertEquals(List.of(), wildcard.localSocketAddresses());
             assertNull(wildcard.tryResolveChannelEndpointPort());

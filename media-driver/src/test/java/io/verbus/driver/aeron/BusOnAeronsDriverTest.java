@@ -92,8 +92,8 @@ class BusOnAeronsDriverTest {
         Await.until("gone", () -> told.contains("-" + counter.registrationId()));
         Counter ours = bus.addStaticCounter(TYPE, "static", 5);
         assertEquals(aeron.addStaticCounter(TYPE, "static", 5).id(), ours.id());
-        long id = bus.asyncAddCounter(TYPE, "later");
-        Await.until("there", () -> bus.getCounter(id) != null);
+        long id = bus.async().addCounter(TYPE, "later");
+        Await.until("there", () -> bus.async().getCounter(id) != null);
         assertThrows(RegistrationException.class, () -> bus.addStaticCounter(TYPE, "static", id));
     }
 
@@ -127,14 +127,15 @@ class BusOnAeronsDriverTest {
 
     @Test
     void addsPublicationsAndSubscriptionsAsynchronously() {
-        long subscriptionId = bus.asyncAddSubscription(IPC, STREAM);
-        long publicationId = bus.asyncAddExclusivePublication(IPC, STREAM);
-        long removed = bus.asyncAddPublication(IPC, STREAM + 1);
-        bus.asyncRemovePublication(removed);
-        Await.until("subscription", () -> bus.getSubscription(subscriptionId) != null);
-        Await.until("publication", () -> bus.getExclusivePublication(publicationId) != null);
-        ExclusivePublication publication = bus.getExclusivePublication(publicationId);
-        Subscription subscription = bus.getSubscription(subscriptionId);
+        long subscriptionId = bus.async().addSubscription(IPC, STREAM);
+        long publicationId = bus.async().addExclusivePublication(IPC, STREAM);
+        long removed = bus.async().addPublication(IPC, STREAM + 1);
+        bus.async().removePublication(removed);
+        Await.until("subscription", () -> bus.async().getSubscription(subscriptionId) != null);
+        Await.until(
+                "publication", () -> bus.async().getExclusivePublication(publicationId) != null);
+        ExclusivePublication publication = bus.async().getExclusivePublication(publicationId);
+        Subscription subscription = bus.async().getSubscription(subscriptionId);
         Await.until("connected", publication::isConnected);
         Await.until("image", () -> subscription.imageCount() == 1);
         assertEquals(ChannelStatus.ACTIVE, publication.channelStatus());
@@ -193,11 +194,11 @@ class BusOnAeronsDriverTest {
             publication.addDestination(first);
             long id = publication.asyncAddDestination(second);
             Await.until("both", () -> subscription.imageCount() * wildcard.imageCount() == 1);
-            assertFalse(bus.isCommandActive(id));
+            assertFalse(bus.async().isActive(id));
             assertEquals(1, subscription.localSocketAddresses().size());
             publication.removeDestination(id);
             long removal = subscription.asyncRemoveDestination(first);
-            Await.until("removed", () -> !bus.isCommandActive(removal));
+            Await.until("removed", () -> !bus.async().isActive(removal));
             assertEquals(List.of(), subscription.localSocketAddresses());
         }
     }

@@ -56,54 +56,56 @@ class AsyncBusTest {
     @Test
     void returnsResourcesOnceDriverHasAnswered() {
         List<String> images = new CopyOnWriteArrayList<>();
-        long first = bus.asyncAddPublication(IPC, STREAM);
-        long second = bus.asyncAddExclusivePublication(IPC, STREAM);
-        long third = bus.asyncAddSubscription(IPC, STREAM);
+        long first = bus.async().addPublication(IPC, STREAM);
+        long second = bus.async().addExclusivePublication(IPC, STREAM);
+        long third = bus.async().addSubscription(IPC, STREAM);
         long fourth =
-                bus.asyncAddSubscription(
-                        IPC, STREAM, image -> images.add("+"), image -> images.add("-"));
-        Await.until("first", () -> bus.getPublication(first) != null);
-        Await.until("second", () -> bus.getExclusivePublication(second) != null);
-        Await.until("third", () -> bus.getSubscription(third) != null);
-        Await.until("fourth", () -> bus.getSubscription(fourth) != null);
-        assertFalse(bus.hasActiveCommands());
-        assertFalse(bus.isCommandActive(first));
-        Publication publication = bus.getPublication(first);
-        ExclusivePublication exclusive = bus.getExclusivePublication(second);
+                bus.async()
+                        .addSubscription(
+                                IPC, STREAM, image -> images.add("+"), image -> images.add("-"));
+        Await.until("first", () -> bus.async().getPublication(first) != null);
+        Await.until("second", () -> bus.async().getExclusivePublication(second) != null);
+        Await.until("third", () -> bus.async().getSubscription(third) != null);
+        Await.until("fourth", () -> bus.async().getSubscription(fourth) != null);
+        assertFalse(bus.async().hasActive());
+        assertFalse(bus.async().isActive(first));
+        Publication publication = bus.async().getPublication(first);
+        ExclusivePublication exclusive = bus.async().getExclusivePublication(second);
         assertEquals(first, publication.registrationId());
         assertTrue(publication.isOriginal());
-        assertSame(publication, bus.getPublication(first), "as often as it is asked for");
-        assertSame(exclusive, bus.getPublication(second), "one is the other, too");
-        assertThrows(BusException.class, () -> bus.getExclusivePublication(first));
-        assertThrows(BusException.class, () -> bus.getSubscription(first));
-        Subscription subscription = bus.getSubscription(fourth);
+        assertSame(publication, bus.async().getPublication(first), "as often as it is asked for");
+        assertSame(exclusive, bus.async().getPublication(second), "one is the other, too");
+        assertThrows(BusException.class, () -> bus.async().getExclusivePublication(first));
+        assertThrows(BusException.class, () -> bus.async().getSubscription(first));
+        Subscription subscription = bus.async().getSubscription(fourth);
         Await.until("images", () -> subscription.imageCount() == 2);
         assertEquals(List.of("+", "+"), images);
         assertTrue(publication.offer(new UnsafeBuffer(new byte[8])) > 0);
-        bus.asyncRemoveSubscription(fourth);
+        bus.async().removeSubscription(fourth);
         Await.until("images have gone", () -> images.equals(List.of("+", "+", "-", "-")));
-        bus.asyncRemovePublication(first);
+        bus.async().removePublication(first);
         assertTrue(publication.isClosed());
-        String gone = Drivers.refusal(() -> bus.getPublication(first));
+        String gone = Drivers.refusal(() -> bus.async().getPublication(first));
         assertTrue(gone.contains("nothing is registered under id " + first), gone);
-        bus.asyncRemovePublication(first); // nothing happens
+        bus.async().removePublication(first); // nothing happens
         Publication sync = bus.addPublication(IPC, STREAM);
-        assertSame(sync, bus.getPublication(sync.registrationId()));
+        assertSame(sync, bus.async().getPublication(sync.registrationId()));
         sync.close();
-        assertThrows(BusException.class, () -> bus.getPublication(sync.registrationId()));
+        assertThrows(BusException.class, () -> bus.async().getPublication(sync.registrationId()));
         assertEquals(List.of(), clientErrors);
     }
 
     @Test
     void reportsRejectedCommandOnce() {
-        assertThrows(BusException.class, () -> bus.asyncAddPublication("verbus:nothing", STREAM));
+        assertThrows(
+                BusException.class, () -> bus.async().addPublication("verbus:nothing", STREAM));
         Publication other = bus.addExclusivePublication(IPC + "?session-id=7", STREAM);
-        long id = bus.asyncAddExclusivePublication(IPC + "?session-id=7", STREAM);
-        Await.until("answered", () -> !bus.isCommandActive(id));
+        long id = bus.async().addExclusivePublication(IPC + "?session-id=7", STREAM);
+        Await.until("answered", () -> !bus.async().isActive(id));
         RegistrationException refused =
-                assertThrows(RegistrationException.class, () -> bus.getPublication(id));
+                assertThrows(RegistrationException.class, () -> bus.async().getPublication(id));
         assertEquals(ErrorCode.INVALID_CHANNEL, refused.code());
-        String told = Drivers.refusal(() -> bus.getPublication(id));
+        String told = Drivers.refusal(() -> bus.async().getPublication(id));
         assertTrue(told.contains("nothing is registered"), told);
         assertFalse(other.isClosed());
     }
@@ -112,8 +114,8 @@ class AsyncBusTest {
     @Test
     void removesResourcesStillBeingAdded() {
         for (int i = 0; i < 20; i++) {
-            bus.asyncRemovePublication(bus.asyncAddPublication(IPC, STREAM));
-            bus.asyncRemoveSubscription(bus.asyncAddSubscription(IPC, STREAM));
+            bus.async().removePublication(bus.async().addPublication(IPC, STREAM));
+            bus.async().removeSubscription(bus.async().addSubscription(IPC, STREAM));
         }
         Publication last = bus.addPublication(IPC, STREAM + 1); // answered after all the others
         Await.until(
@@ -132,22 +134,22 @@ class AsyncBusTest {
         bus.addSubscription(
                 IPC,
                 STREAM,
-                image -> ids.add(bus.asyncAddPublication(IPC, STREAM + 1)),
+                image -> ids.add(bus.async().addPublication(IPC, STREAM + 1)),
                 image -> {});
         bus.addPublication(IPC, STREAM);
         Await.until("handler was called", () -> !ids.isEmpty());
-        Await.until("added", () -> bus.getPublication(ids.getFirst()) != null);
+        Await.until("added", () -> bus.async().getPublication(ids.getFirst()) != null);
         assertEquals(List.of(), clientErrors);
     }
 
     @Test
     void rejectsAddsAfterClose() {
-        long before = bus.asyncAddPublication(IPC, STREAM);
-        Await.until("added", () -> bus.getPublication(before) != null);
+        long before = bus.async().addPublication(IPC, STREAM);
+        Await.until("added", () -> bus.async().getPublication(before) != null);
         bus.close();
-        assertTrue(bus.getPublication(before).isClosed());
-        long after = bus.asyncAddPublication(IPC, STREAM);
-        String told = Drivers.refusal(() -> bus.getPublication(after));
+        assertTrue(bus.async().getPublication(before).isClosed());
+        long after = bus.async().addPublication(IPC, STREAM);
+        String told = Drivers.refusal(() -> bus.async().getPublication(after));
         assertTrue(told.contains("the bus is closed"), told);
     }
 
@@ -160,11 +162,11 @@ class AsyncBusTest {
                 Bus own =
                         Bus.connect(
                                 Drivers.context(invoked).driverAgentInvoker(invoked.invoker()))) {
-            long id = own.asyncAddPublication(IPC, STREAM);
-            assertTrue(own.isCommandActive(id));
-            assertTrue(own.hasActiveCommands());
-            Await.until("added", () -> own.getPublication(id) != null);
-            assertNotNull(own.getPublication(id));
+            long id = own.async().addPublication(IPC, STREAM);
+            assertTrue(own.async().isActive(id));
+            assertTrue(own.async().hasActive());
+            Await.until("added", () -> own.async().getPublication(id) != null);
+            assertNotNull(own.async().getPublication(id));
         }
     }
 }

@@ -155,33 +155,33 @@ class BusCountersTest {
                 assertThrows(
                         RegistrationException.class,
                         () -> bus.addStaticCounter(TYPE, "static", owned.registrationId()));
-        long id = bus.asyncAddStaticCounter(TYPE, "static", owned.registrationId());
-        Await.until("answered", () -> !bus.isCommandActive(id));
+        long id = bus.async().addStaticCounter(TYPE, "static", owned.registrationId());
+        Await.until("answered", () -> !bus.async().isActive(id));
         RegistrationException later =
-                assertThrows(RegistrationException.class, () -> bus.getCounter(id));
+                assertThrows(RegistrationException.class, () -> bus.async().getCounter(id));
         assertEquals(refused.code(), later.code());
     }
 
     @Test
     void addsCountersAsynchronously() {
         UnsafeBuffer text = new UnsafeBuffer("key".getBytes(StandardCharsets.US_ASCII));
-        long first = bus.asyncAddCounter(TYPE, text, 0, 3, text, 0, 3);
+        long first = bus.async().addCounter(TYPE, text, 0, 3, text, 0, 3);
         text.setMemory(0, 3, (byte) 'x'); // the text was copied
-        long second = bus.asyncAddStaticCounter(TYPE, null, 0, 0, text, 0, 3, 9);
-        long third = bus.asyncAddCounter(TYPE, "third");
-        long removed = bus.asyncAddCounter(TYPE, "removed");
-        bus.asyncRemoveCounter(removed);
-        Await.until("first", () -> bus.getCounter(first) != null);
-        Await.until("second", () -> bus.getCounter(second) != null);
-        Await.until("third", () -> bus.getCounter(third) != null);
-        assertEquals("key", bus.counters().getCounterLabel(bus.getCounter(first).id()));
-        assertEquals(9, bus.getCounter(second).registrationId());
-        assertEquals(second, bus.getCounter(second).correlationId());
+        long second = bus.async().addStaticCounter(TYPE, null, 0, 0, text, 0, 3, 9);
+        long third = bus.async().addCounter(TYPE, "third");
+        long removed = bus.async().addCounter(TYPE, "removed");
+        bus.async().removeCounter(removed);
+        Await.until("first", () -> bus.async().getCounter(first) != null);
+        Await.until("second", () -> bus.async().getCounter(second) != null);
+        Await.until("third", () -> bus.async().getCounter(third) != null);
+        assertEquals("key", bus.counters().getCounterLabel(bus.async().getCounter(first).id()));
+        assertEquals(9, bus.async().getCounter(second).registrationId());
+        assertEquals(second, bus.async().getCounter(second).correlationId());
         Await.until("removed is gone", () -> told.contains("-" + removed));
-        assertThrows(BusException.class, () -> bus.getCounter(removed));
-        bus.asyncRemoveCounter(third);
+        assertThrows(BusException.class, () -> bus.async().getCounter(removed));
+        bus.async().removeCounter(third);
         Await.until("third is gone", () -> told.contains("-" + third));
-        assertFalse(bus.hasActiveCommands());
+        assertFalse(bus.async().hasActive());
     }
 
     @Test
@@ -216,7 +216,7 @@ class BusCountersTest {
                 () -> bus.addCounter(TYPE, bytes, 0, 113, bytes, 0, 1));
         assertThrows(
                 IllegalArgumentException.class,
-                () -> bus.asyncAddCounter(TYPE, bytes, 0, 1, bytes, 0, 381));
+                () -> bus.async().addCounter(TYPE, bytes, 0, 1, bytes, 0, 381));
         assertThrows(IllegalArgumentException.class, () -> bus.addCounter(TYPE, "x".repeat(381)));
         assertThrows(
                 IndexOutOfBoundsException.class,

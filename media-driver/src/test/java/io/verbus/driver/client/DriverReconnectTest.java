@@ -136,14 +136,14 @@ class DriverReconnectTest {
         try (Bus bus = Bus.connect(context())) {
             Publication old = bus.addPublication(IPC, STREAM);
             driver.signal("STOP");
-            long id = bus.asyncAddExclusivePublication(IPC, STREAM + 1);
+            long id = bus.async().addExclusivePublication(IPC, STREAM + 1);
             CompletableFuture<Subscription> subscription =
                     CompletableFuture.supplyAsync(() -> bus.addSubscription(IPC, STREAM + 1));
-            Await.until("asked", () -> bus.hasActiveCommands());
+            Await.until("asked", () -> bus.async().hasActive());
             restart();
             Subscription made = subscription.join();
-            Await.until("added", () -> bus.getExclusivePublication(id) != null);
-            Publication publication = bus.getExclusivePublication(id);
+            Await.until("added", () -> bus.async().getExclusivePublication(id) != null);
+            Publication publication = bus.async().getExclusivePublication(id);
             Await.until("sent", () -> publication.offer(new UnsafeBuffer(new byte[8])) > 0);
             Await.until("received", () -> made.poll((b, o, l, h) -> {}, 1) == 1);
             assertFalse(old.isClosed());

@@ -49,7 +49,7 @@ final class Beside implements AutoCloseable {
         Await.until(
                 "a subscription",
                 () -> {
-                    found[0] = bus.getSubscription(registrationId);
+                    found[0] = bus.async().getSubscription(registrationId);
                     return found[0] != null;
                 });
         return found[0];

@@ -173,7 +173,7 @@ class BlockedCallsTest {
                 plan.add(call + ":1:~30000");
             }
             StrictDevice.plan(String.join(",", plan));
-            long opening = busB.asyncAddSubscription(b.channel(++port), 1);
+            long opening = busB.async().addSubscription(b.channel(++port), 1);
             closing.close();
             making.forEach(Other::publish);
             ending.out.close();

@@ -55,10 +55,10 @@ class BlockedListeningTest {
             Bus busB = b.connect();
             for (String call : LISTENING) {
                 StrictDevice.plan(call + ":1:~600000");
-                long first = busB.asyncAddSubscription(b.channel(0), 1);
+                long first = busB.async().addSubscription(b.channel(0), 1);
                 Beside.awaitHeld(call);
                 beside.goOn();
-                assertTrue(busB.isCommandActive(first), call);
+                assertTrue(busB.async().isActive(first), call);
                 StrictDevice.plan("");
                 Subscription subscription = Beside.await(busB, first);
                 String address = subscription.resolvedEndpoint();
@@ -68,9 +68,9 @@ class BlockedListeningTest {
                 subscription.close();
                 Beside.awaitHeld("rdma_destroy_id");
                 beside.goOn();
-                long second = busB.asyncAddSubscription("verbus:rdma?endpoint=" + address, 1);
-                Beside.await(busB, busB.asyncAddSubscription(b.channel(++port), 1)).close();
-                assertTrue(busB.isCommandActive(second), "the address is still bound");
+                long second = busB.async().addSubscription("verbus:rdma?endpoint=" + address, 1);
+                Beside.await(busB, busB.async().addSubscription(b.channel(++port), 1)).close();
+                assertTrue(busB.async().isActive(second), "the address is still bound");
                 StrictDevice.plan("");
                 Beside.await(busB, second).close();
             }
@@ -87,17 +87,18 @@ class BlockedListeningTest {
             for (String call : LISTENING) {
                 StrictDevice.plan(call + ":1:~600000");
                 long added =
-                        busA.asyncAddPublication(
-                                "verbus:rdma?control-mode=dynamic|term-length=64k|control="
-                                        + Host.addressA()
-                                        + ":0",
-                                1);
+                        busA.async()
+                                .addPublication(
+                                        "verbus:rdma?control-mode=dynamic|term-length=64k|control="
+                                                + Host.addressA()
+                                                + ":0",
+                                        1);
                 Beside.awaitHeld(call);
                 beside.goOn();
-                assertTrue(busA.isCommandActive(added), call);
+                assertTrue(busA.async().isActive(added), call);
                 StrictDevice.plan("");
-                Await.until("a publication", () -> busA.getPublication(added) != null);
-                busA.getPublication(added).close();
+                Await.until("a publication", () -> busA.async().getPublication(added) != null);
+                busA.async().getPublication(added).close();
             }
         }
     }
@@ -110,11 +111,11 @@ class BlockedListeningTest {
                 Bus bus = b.connect();
                 Bus other = b.connect();
                 StrictDevice.plan("ibv_get_device_list:" + call + ":~600000");
-                long added = bus.asyncAddSubscription(b.channel(++port), 1);
+                long added = bus.async().addSubscription(b.channel(++port), 1);
                 Await.until(
                         "blocked, or not needed",
-                        () -> StrictDevice.count("held") > 0 || !bus.isCommandActive(added));
-                assertTrue(call > 1 || bus.isCommandActive(added));
+                        () -> StrictDevice.count("held") > 0 || !bus.async().isActive(added));
+                assertTrue(call > 1 || bus.async().isActive(added));
                 Beside.requireAlive(b, other);
                 StrictDevice.plan("");
                 Beside.await(bus, added).close();
@@ -148,13 +149,14 @@ class BlockedListeningTest {
         try (Host b = Beside.host(Host.addressB(), ThreadingMode.DEDICATED)) {
             StrictDevice.plan("rdma_listen:*:~600000");
             Bus bus = b.connect();
-            bus.asyncAddSubscription(b.channel(++port), 1);
-            bus.asyncAddPublication(
-                    "verbus:rdma?control-mode=dynamic|term-length=64k|control="
-                            + Host.addressB()
-                            + ":"
-                            + ++port,
-                    1);
+            bus.async().addSubscription(b.channel(++port), 1);
+            bus.async()
+                    .addPublication(
+                            "verbus:rdma?control-mode=dynamic|term-length=64k|control="
+                                    + Host.addressB()
+                                    + ":"
+                                    + ++port,
+                            1);
             Await.until("both blocked", () -> StrictDevice.count("held") == 2);
             bus.close();
             StrictDevice.plan("");
