@@ -76,10 +76,11 @@ public final class Image {
     private final LogPeek peek;
     private final LogBlocks blocks;
 
-    // Written once by the closing thread, before it closes the reader.
-    private long finalPosition;
-    private long endOfStreamAtClose;
-    private boolean wasRevokedAtClose;
+    /** What stays readable of the stream once the log is unmapped. */
+    private record AtClose(long position, long endOfStream, boolean isRevoked) {}
+
+    // Written once by the closing thread, before it closes the reader; null until then.
+    private AtClose atClose;
 
     /**
      * @param position the subscriber's counter, which holds the join position.
@@ -132,14 +133,11 @@ public final class Image {
     }
 
     /**
-     * Delivers available fragments, at most to the end of the current term, to a handler whose
-     * result controls how the poll continues.
+     * Delivers fragments, like {@link #poll}, to a handler whose result controls how the poll
+     * continues.
      *
-     * @param handler handler to call for each fragment.
-     * @param fragmentLimit maximum number of fragments to deliver.
      * @return number of fragments delivered, not counting an aborted one; 0 once the image is
      *     closed.
-     * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
     public int controlledPoll(ControlledFragmentHandler handler, int fragmentLimit) {
         if (handler == null || fragmentLimit < 0) {
@@ -175,15 +173,11 @@ public final class Image {
     }
 
     /**
-     * Delivers available fragments that start before a position, at most to the end of the current
-     * term, to a handler whose result controls how the poll continues.
+     * Delivers fragments, like {@link #boundedPoll}, to a handler whose result controls how the
+     * poll continues.
      *
-     * @param handler handler to call for each fragment.
-     * @param limitPosition limit, as in {@link #boundedPoll}.
-     * @param fragmentLimit maximum number of fragments to deliver.
      * @return number of fragments delivered, not counting an aborted one; 0 once the image is
      *     closed.
-     * @throws IllegalArgumentException if the handler is null or the fragment limit is negative.
      */
     public int boundedControlledPoll(
             ControlledFragmentHandler handler, long limitPosition, int fragmentLimit) {
@@ -282,11 +276,6 @@ public final class Image {
     /**
      * Delivers whole frames, like {@link #blockPoll}, together with the file that contains the
      * block, from which the block can be transferred.
-     *
-     * @param handler handler to call once, if any frame is available.
-     * @param blockLengthLimit maximum length in bytes of a block of data.
-     * @return number of bytes delivered, a multiple of 32; 0 once the image is closed.
-     * @throws IllegalArgumentException if the handler is null or the limit is negative.
      */
     public int rawPoll(RawBlockHandler handler, int blockLengthLimit) {
         if (handler == null || blockLengthLimit < 0) {
@@ -369,18 +358,13 @@ public final class Image {
         if (isClosed()) {
             return false;
         }
-        finalPosition = consumed();
-        endOfStreamAtClose = endOfStream();
-        wasRevokedAtClose = isRevoked();
+        atClose = new AtClose(consumed(), endOfStream(), isRevoked());
         reader.close();
         peek.close();
         return true;
     }
 
-    /**
-     * Returns whether a handler may still be reading the log, even if the image was closed a while
-     * ago.
-     */
+    /** Returns whether a handler may still be reading the log, even after the image was closed. */
     boolean isDelivering() {
         return reader.isDelivering();
     }
@@ -397,7 +381,7 @@ public final class Image {
      * the last such position.
      */
     public long position() {
-        return isClosed() ? finalPosition : consumed();
+        return isClosed() ? atClose.position : consumed();
     }
 
     /**
@@ -474,7 +458,7 @@ public final class Image {
      * then.
      */
     public long endOfStreamPosition() {
-        return isClosed() ? endOfStreamAtClose : endOfStream();
+        return isClosed() ? atClose.endOfStream : endOfStream();
     }
 
     private long endOfStream() {
@@ -486,17 +470,14 @@ public final class Image {
      * unread messages.
      */
     public boolean isPublicationRevoked() {
-        return isClosed() ? wasRevokedAtClose : isRevoked();
+        return isClosed() ? atClose.isRevoked : isRevoked();
     }
 
     private boolean isRevoked() {
         return log.metadata().getByteVolatile(LogLayout.REVOKED) != 0;
     }
 
-    /**
-     * Returns how many transports have recently delivered the stream, or 0 once the image is
-     * closed.
-     */
+    /** Returns how many transports have recently delivered the stream; 0 for a closed image. */
     public int activeTransportCount() {
         return isClosed() ? 0 : log.metadata().getIntVolatile(LogLayout.ACTIVE_TRANSPORT_COUNT);
     }
@@ -511,15 +492,7 @@ public final class Image {
 
     @Override
     public String toString() {
-        return "image "
-                + imageId
-                + " channel="
-                + subscription.channel()
-                + " stream="
-                + streamId()
-                + " session="
-                + sessionId()
-                + " source="
-                + source;
+        return "image %s channel=%s stream=%s session=%s source=%s"
+                .formatted(imageId, subscription.channel(), streamId(), sessionId(), source);
     }
 }
