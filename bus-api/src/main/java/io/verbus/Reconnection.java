@@ -3,6 +3,7 @@
 package io.verbus;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.DerivedChannels;
 import io.verbus.channel.ResponseLink;
 import io.verbus.control.Attachment;
 import io.verbus.control.DestinationChange;
@@ -241,7 +242,7 @@ final class Reconnection {
                             + " is an id from the previous driver: add a new response subscription"
                             + " and use its id");
         }
-        return channel.withResponseId(id);
+        return DerivedChannels.withResponseId(channel, id);
     }
 
     /** Closes all resources because the bus is closed. */

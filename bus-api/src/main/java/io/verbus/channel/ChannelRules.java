@@ -5,21 +5,11 @@ package io.verbus.channel;
 import io.verbus.BusException;
 
 import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
 /** Checks that the values of a channel are consistent, and what a channel can be used for. */
 final class ChannelRules {
-    /** The keys that locate a channel, which a tag can stand for. */
-    static final List<ChannelKey> PLACE =
-            List.of(
-                    ChannelKey.ENDPOINT,
-                    ChannelKey.INTERFACE,
-                    ChannelKey.CONTROL,
-                    ChannelKey.CONTROL_MODE);
-
     private static final String CONTROL_ALONE =
             "has control without endpoint: add control-mode=dynamic to publish, or"
                     + " endpoint=host:port to subscribe";
@@ -27,11 +17,13 @@ final class ChannelRules {
     private ChannelRules() {}
 
     /**
-     * Checks that the values are consistent and allowed on the media.
+     * Returns a channel, after checking that its values are consistent and allowed on its media.
      *
      * @throws BusException if not.
      */
-    static void check(ChannelMedia media, Map<ChannelKey, Object> values, ChannelUri channel) {
+    static ChannelUri checked(ChannelUri channel) {
+        ChannelMedia media = channel.carrier();
+        Map<ChannelKey, Object> values = channel.values();
         for (ChannelKey key : values.keySet()) {
             if (!media.allows(key)) {
                 throw ChannelSyntax.unknownKey("channel '" + channel + "'", media, key.text());
@@ -68,6 +60,7 @@ final class ChannelRules {
         } else {
             checkLengths(channel);
         }
+        return channel;
     }
 
     /** Returns whether the channel is located by a tag alone. */
@@ -221,31 +214,6 @@ final class ChannelRules {
     }
 
     /**
-     * Returns the values that one end of a stream reads. One channel may configure both ends: each
-     * ignores the keys of the other. A spy reads the publication's channel.
-     */
-    static EnumMap<ChannelKey, Object> valuesOf(
-            ChannelKey.Side end, ChannelUri channel, Map<ChannelKey, Object> values) {
-        ChannelKey.Side read = channel.isSpy() ? ChannelKey.Side.PUBLICATION : end;
-        EnumMap<ChannelKey, Object> kept = new EnumMap<>(ChannelKey.class);
-        values.forEach(
-                (key, value) -> {
-                    ChannelKey.Side side = key.side(channel.carrier());
-                    if (side == read
-                            || side == ChannelKey.Side.BOTH
-                            || channel.isSpy() && isOfReader(key)) {
-                        kept.put(key, value);
-                    }
-                });
-        return kept;
-    }
-
-    /** Returns whether a key configures one reader of a log, on any media. */
-    private static boolean isOfReader(ChannelKey key) {
-        return key == ChannelKey.TETHER || key == ChannelKey.REJOIN;
-    }
-
-    /**
      * Rejects rejoin=false for a tethered local subscriber: its stream ends with its publication.
      */
     private static void checkRejoin(ChannelUri channel) {
@@ -261,14 +229,14 @@ final class ChannelRules {
 
     /** Rejects a media timestamp that would overwrite another timestamp, or be overwritten. */
     private static void checkTimestamps(ChannelUri channel) {
-        OptionalInt media = channel.mediaTimestamp();
+        TimestampSettings timestamps = channel.timestamps();
         refuse(
-                areOverlapping(media, channel.receiveTimestamp()),
+                areOverlapping(timestamps.media(), timestamps.receive()),
                 channel,
                 "has media-rcv-ts-offset and channel-rcv-ts-offset, which overlap: set them at"
                         + " least 8 bytes apart");
         refuse(
-                areOverlapping(media, channel.sendTimestamp()),
+                areOverlapping(timestamps.media(), timestamps.send()),
                 channel,
                 "has media-rcv-ts-offset and channel-snd-ts-offset, which overlap: set them at"
                         + " least 8 bytes apart");
@@ -368,38 +336,18 @@ final class ChannelRules {
                 "has port 0 in control: set the port of the publication's control address");
     }
 
-    static ChannelUri overRdma(ChannelUri channel, Map<ChannelKey, Object> values) {
-        refuseOverRdma(
-                channel.receiveTimestamp().isPresent() || channel.mediaTimestamp().isPresent(),
+    static void checkStream(ChannelUri channel, Map<ChannelKey, Object> values, int streamId) {
+        int named = ChannelKey.STREAM_ID.number(values).orElse(streamId);
+        refuse(
+                named != streamId,
                 channel,
-                "receive timestamps, because a one-sided Write does not notify the receiver: set"
-                        + " channel-snd-ts-offset on the publication");
-        EnumMap<ChannelKey, Object> kept = new EnumMap<>(ChannelKey.class);
-        values.forEach(
-                (key, value) -> {
-                    boolean isOfOneReceiver =
-                            key == ChannelKey.FLOW_CONTROL
-                                    && !channel.isManual()
-                                    && !channel.isDynamic();
-                    boolean isOfDestinations = isOfConnection(key) && channel.isManual();
-                    if (ChannelMedia.RDMA.allows(key) && !isOfOneReceiver && !isOfDestinations) {
-                        kept.put(key, value);
-                    }
-                });
-        return new ChannelUri(
-                ChannelMedia.RDMA, true, channel.isSpy(), kept, Map.of(), channel.written());
-    }
-
-    static ChannelUri toReceiver(ChannelUri channel, Map<ChannelKey, Object> values, String to) {
-        EnumMap<ChannelKey, Object> kept = new EnumMap<>(ChannelKey.class);
-        values.forEach(
-                (key, value) -> {
-                    if (isOfConnection(key)) {
-                        kept.put(key, value);
-                    }
-                });
-        kept.put(ChannelKey.ENDPOINT, Endpoint.parse(to));
-        return new ChannelUri(channel.carrier(), channel.isAeron(), false, kept, Map.of(), null);
+                "has stream-id "
+                        + named
+                        + ", but stream "
+                        + streamId
+                        + " is being added: add stream "
+                        + named
+                        + ", or remove stream-id");
     }
 
     private static void checkConnectable(ChannelUri channel) {
@@ -409,17 +357,6 @@ final class ChannelRules {
                             + channel
                             + "' has both endpoint and control, but RDMA does not send from a fixed"
                             + " port: remove control, and set interface if needed");
-        }
-    }
-
-    private static void refuseOverRdma(boolean isWrong, ChannelUri channel, String what) {
-        if (isWrong) {
-            throw new UnsupportedChannelException(
-                    "channel '"
-                            + channel
-                            + "' runs over RDMA, because its address is in rdma.networks, and RDMA"
-                            + " does not support "
-                            + what);
         }
     }
 

@@ -71,7 +71,7 @@ final class ChannelSyntax {
             }
         }
         check(media, values, faults);
-        return new ChannelUri(media, isAeron, isSpy, values, faults, text).checked();
+        return ChannelRules.checked(new ChannelUri(media, isAeron, isSpy, values, faults, text));
     }
 
     private static String scheme(boolean isAeron, boolean isSpy) {

@@ -4,7 +4,6 @@ package io.verbus.channel;
 
 import io.verbus.BusException;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -51,14 +50,8 @@ public final class ChannelUri {
     /** Default length in bytes of the longest frame over UDP, which fits into an Ethernet frame. */
     public static final int DEFAULT_UDP_MTU = 1408;
 
-    /** Offset of a timestamp in the reserved value of the frame that starts a message. */
-    public static final int RESERVED_TIMESTAMP = -8;
-
     /** Maximum length of a channel's text. */
     public static final int MAX_LENGTH = 4095;
-
-    /** Hosts of {@code control} that stand for all local addresses. */
-    private static final List<String> WILDCARDS = List.of("0.0.0.0", "::");
 
     private final ChannelMedia media;
     private final boolean isAeron;
@@ -69,7 +62,8 @@ public final class ChannelUri {
     private final String written;
 
     /**
-     * Creates a channel of values that are known to be consistent; {@link #checked} is for others.
+     * Creates a channel of values that are known to be consistent; {@link ChannelRules#checked} is
+     * for others.
      *
      * @param faults invalid values that concern only the end of the stream that reads their keys.
      * @param written text that the channel was parsed from; null for the canonical text.
@@ -88,16 +82,6 @@ public final class ChannelUri {
         this.faults = faults;
         this.text = ChannelSyntax.format(media, isAeron, isSpy, values);
         this.written = written == null ? text : written;
-    }
-
-    /**
-     * Returns this channel, after checking that its values are consistent and allowed on its media.
-     *
-     * @throws BusException if not.
-     */
-    ChannelUri checked() {
-        ChannelRules.check(media, values, this);
-        return this;
     }
 
     /**
@@ -223,6 +207,16 @@ public final class ChannelUri {
         return media;
     }
 
+    /** Returns the values of the keys that the channel sets, unmodifiable. */
+    Map<ChannelKey, Object> values() {
+        return values;
+    }
+
+    /** Returns this channel with other values, which are known to be consistent. */
+    ChannelUri withValues(EnumMap<ChannelKey, Object> others) {
+        return new ChannelUri(media, isAeron, isSpy, others, faults, written);
+    }
+
     /**
      * Returns the name of the media, as transports use it: {@code ipc}, {@code rdma} or {@code
      * udp}.
@@ -290,112 +284,6 @@ public final class ChannelUri {
         return Boolean.TRUE.equals(values.get(ChannelKey.SPIES_CONNECT));
     }
 
-    /**
-     * Returns this UDP channel as RDMA carries it, without the keys that have no effect there.
-     *
-     * @throws UnsupportedChannelException if RDMA does not support the channel.
-     */
-    public ChannelUri overRdma() {
-        return ChannelRules.overRdma(this, values);
-    }
-
-    /**
-     * Returns the destination channel by which a publication on this channel sends to a receiver
-     * that has announced itself, with this channel's connection settings.
-     *
-     * @param endpoint address of the receiver.
-     * @throws BusException if the address is invalid.
-     */
-    public ChannelUri toReceiver(String endpoint) {
-        return ChannelRules.toReceiver(this, values, endpoint);
-    }
-
-    /**
-     * Returns this destination with the source address of its publication, unless it has its own.
-     * An Aeron publication sets the address for all destinations in {@code interface} or {@code
-     * control}.
-     *
-     * @param publication channel of the publication, as the client specified it.
-     */
-    public ChannelUri sentFromAddressOf(ChannelUri publication) {
-        LocalInterface own = publication.localInterface();
-        String host = own != null ? own.name() : controlHost(publication);
-        return sourceHost() != null || host == null
-                ? this
-                : with(ChannelKey.INTERFACE, new LocalInterface(host, 0));
-    }
-
-    private static String controlHost(ChannelUri channel) {
-        Endpoint control = channel.control();
-        return control == null || WILDCARDS.contains(control.host()) ? null : control.host();
-    }
-
-    /**
-     * Returns this channel without the keys that only subscriptions read; an Aeron channel is
-     * returned as it is.
-     */
-    public ChannelUri forPublication() {
-        return forEnd(ChannelKey.Side.PUBLICATION);
-    }
-
-    /**
-     * Returns this channel without the keys that only publications read; an Aeron channel is
-     * returned as it is.
-     */
-    public ChannelUri forSubscription() {
-        return forEnd(ChannelKey.Side.SUBSCRIPTION);
-    }
-
-    private ChannelUri forEnd(ChannelKey.Side end) {
-        if (isAeron) {
-            return this;
-        }
-        EnumMap<ChannelKey, Object> kept = ChannelRules.valuesOf(end, this, values);
-        return kept.size() == values.size()
-                ? this
-                : new ChannelUri(media, false, isSpy, kept, faults, written);
-    }
-
-    /** Returns this publication channel with a default for {@code ssc}. */
-    public ChannelUri withSpiesConnect(boolean preset) {
-        if (isIpc() || values.containsKey(ChannelKey.SPIES_CONNECT) || !preset) {
-            return this;
-        }
-        return with(ChannelKey.SPIES_CONNECT, true);
-    }
-
-    /** Returns this publication channel with another response correlation id. */
-    public ChannelUri withResponseId(long id) {
-        return with(ChannelKey.RESPONSE_ID, id);
-    }
-
-    private ChannelUri with(ChannelKey key, Object value) {
-        EnumMap<ChannelKey, Object> all = new EnumMap<>(ChannelKey.class);
-        all.putAll(values);
-        all.put(key, value);
-        return new ChannelUri(media, isAeron, isSpy, all, faults, written);
-    }
-
-    /**
-     * Returns this channel with the driver's defaults for keys that it does not set.
-     *
-     * @param tether default of {@code tether}.
-     * @param rejoin default of {@code rejoin}.
-     */
-    public ChannelUri withTether(boolean tether, boolean rejoin) {
-        EnumMap<ChannelKey, Object> all = new EnumMap<>(ChannelKey.class);
-        all.putAll(values);
-        if (!tether) {
-            all.putIfAbsent(ChannelKey.TETHER, false);
-        }
-        if (!rejoin) {
-            all.putIfAbsent(ChannelKey.REJOIN, false);
-        }
-        return all.size() == values.size()
-                ? this
-                : new ChannelUri(media, isAeron, isSpy, all, faults, written);
-    }
-
     /** Returns the local address to send from, or to join a group on; null for any. */
     public LocalInterface localInterface() {
         return (LocalInterface) values.get(ChannelKey.INTERFACE);
@@ -437,7 +325,7 @@ public final class ChannelUri {
 
     /** Returns the term length of the publication's log in bytes. */
     public int termLength() {
-        return intValue(ChannelKey.TERM_LENGTH, DEFAULT_TERM_LENGTH);
+        return ChannelKey.TERM_LENGTH.number(values).orElse(DEFAULT_TERM_LENGTH);
     }
 
     /** Returns whether the channel sets the term length. */
@@ -458,7 +346,9 @@ public final class ChannelUri {
      */
     public int mtu(int preset) {
         boolean isShort = media == ChannelMedia.UDP || isAeron && media == ChannelMedia.IPC;
-        return intValue(ChannelKey.MTU, isShort ? Math.min(preset, DEFAULT_UDP_MTU) : preset);
+        return ChannelKey.MTU
+                .number(values)
+                .orElse(isShort ? Math.min(preset, DEFAULT_UDP_MTU) : preset);
     }
 
     /** Returns whether the channel sets the MTU. */
@@ -485,12 +375,7 @@ public final class ChannelUri {
 
     /** Returns where the publication starts; null for its first term. */
     public StreamStart start() {
-        return values.get(ChannelKey.INITIAL_TERM_ID) instanceof Integer initialTermId
-                ? new StreamStart(
-                        initialTermId,
-                        intValue(ChannelKey.TERM_ID, initialTermId),
-                        intValue(ChannelKey.TERM_OFFSET, 0))
-                : null;
+        return StreamStart.of(values);
     }
 
     /** Returns whether the driver signals the end of the stream to receivers. */
@@ -498,52 +383,24 @@ public final class ChannelUri {
         return !Boolean.FALSE.equals(values.get(ChannelKey.END_OF_STREAM));
     }
 
-    /**
-     * Returns this channel with the address of the channel whose tag it has.
-     *
-     * @param tagged channel with the address; of the same media.
-     * @return this channel with all address keys of the other.
-     * @throws BusException if this channel itself sets another address.
-     */
-    public ChannelUri at(ChannelUri tagged) {
-        EnumMap<ChannelKey, Object> all = new EnumMap<>(ChannelKey.class);
-        all.putAll(values);
-        for (ChannelKey key : ChannelRules.PLACE) {
-            Object there = tagged.values.get(key);
-            Object here = there == null ? all.get(key) : all.putIfAbsent(key, there);
-            if (here != null && !here.equals(there)) {
-                throw new InvalidChannelException(
-                        "channel '"
-                                + this
-                                + "' has mismatched endpoint or control: '"
-                                + tagged
-                                + "' has the same tag, but a different "
-                                + key.text()
-                                + "; use the tag alone, or choose another tag");
-            }
-        }
-        return new ChannelUri(media, isAeron, isSpy, all, faults, written).checked();
-    }
-
-    /**
-     * Returns by how many bytes a publisher may be ahead of the subscribers; empty if the driver
-     * chooses.
-     */
+    /** Returns how many bytes a publisher may be ahead of the subscribers; empty if unset. */
     public OptionalInt window() {
         return ChannelKey.WINDOW.number(values);
     }
 
-    /**
-     * Returns by how many bytes a publisher may be ahead of the sender; empty if the driver
-     * chooses.
-     */
+    /** Returns how many bytes a publisher may be ahead of the sender; empty if unset. */
     public OptionalInt publicationWindow() {
         return ChannelKey.PUBLICATION_WINDOW.number(values);
     }
 
-    /** Returns the channel's settings for sockets and loss recovery. */
+    /** Returns the channel's settings for datagrams. */
     public DatagramSettings datagrams() {
         return DatagramSettings.of(values);
+    }
+
+    /** Returns where drivers write times into messages. */
+    public TimestampSettings timestamps() {
+        return TimestampSettings.of(values);
     }
 
     /**
@@ -552,19 +409,7 @@ public final class ChannelUri {
      * @throws InvalidChannelException if the channel is restricted to another stream.
      */
     public void checkStream(int streamId) {
-        int named = intValue(ChannelKey.STREAM_ID, streamId);
-        if (named != streamId) {
-            throw new InvalidChannelException(
-                    "channel '"
-                            + this
-                            + "' has stream-id "
-                            + named
-                            + ", but stream "
-                            + streamId
-                            + " is being added: add stream "
-                            + named
-                            + ", or remove stream-id");
-        }
+        ChannelRules.checkStream(this, values, streamId);
     }
 
     /** Returns how slow subscribers are handled. */
@@ -577,19 +422,6 @@ public final class ChannelUri {
         return FabricSettings.of(values);
     }
 
-    /** Returns whether a subscription requests lost frames again. */
-    public boolean isReliable() {
-        return !Boolean.FALSE.equals(values.get(ChannelKey.RELIABLE));
-    }
-
-    /**
-     * Returns the congestion control of a subscription, {@code static} or {@code cubic}; null if
-     * the driver chooses.
-     */
-    public String congestionControl() {
-        return (String) values.get(ChannelKey.CONGESTION_CONTROL);
-    }
-
     /** Returns which receiver of a group limits the publication; null if the driver chooses. */
     public FlowChoice flow() {
         return (FlowChoice) values.get(ChannelKey.FLOW_CONTROL);
@@ -600,41 +432,6 @@ public final class ChannelUri {
         return values.get(ChannelKey.GROUP_TAG) instanceof Long value
                 ? OptionalLong.of(value)
                 : OptionalLong.empty();
-    }
-
-    /** Returns how long a closed publication resends lost frames; null if the driver chooses. */
-    public Duration linger() {
-        return (Duration) values.get(ChannelKey.LINGER);
-    }
-
-    /** Returns the maximum number of hops of datagrams; empty if the system chooses. */
-    public OptionalInt ttl() {
-        return ChannelKey.TTL.number(values);
-    }
-
-    /**
-     * Returns the offset in a message at which the sending driver writes the time, or {@link
-     * #RESERVED_TIMESTAMP}; empty if it does not.
-     */
-    public OptionalInt sendTimestamp() {
-        return ChannelKey.SEND_TIMESTAMP.number(values);
-    }
-
-    /**
-     * Returns the offset in a message at which the receiving driver writes the time of arrival, or
-     * {@link #RESERVED_TIMESTAMP}; empty if it does not.
-     */
-    public OptionalInt receiveTimestamp() {
-        return ChannelKey.RECEIVE_TIMESTAMP.number(values);
-    }
-
-    /**
-     * Returns the offset in a message at which the receiving driver writes the time when the kernel
-     * or the network adapter received the datagram, or {@link #RESERVED_TIMESTAMP}; empty if it
-     * does not.
-     */
-    public OptionalInt mediaTimestamp() {
-        return ChannelKey.MEDIA_TIMESTAMP.number(values);
     }
 
     /** Returns the channel's human-readable name; null if there is none. */
@@ -682,10 +479,6 @@ public final class ChannelUri {
     /** Returns the text that the channel was parsed from, for messages. */
     public String written() {
         return written;
-    }
-
-    private int intValue(ChannelKey key, int defaultValue) {
-        return values.get(key) instanceof Integer value ? value : defaultValue;
     }
 
     /** Returns the canonical text of the channel; {@link #parse} returns an equal channel. */

@@ -39,7 +39,8 @@ public final class ChannelUriBuilder {
      * @throws BusException if the values contradict each other or are not allowed on the media.
      */
     public ChannelUri build() {
-        return new ChannelUri(media, false, isSpy, new EnumMap<>(values), Map.of(), null).checked();
+        return ChannelRules.checked(
+                new ChannelUri(media, false, isSpy, new EnumMap<>(values), Map.of(), null));
     }
 
     /** Returns the channel with the values set so far, which are not checked for consistency. */
@@ -105,7 +106,7 @@ public final class ChannelUriBuilder {
      * Sets {@code channel-snd-ts-offset}.
      *
      * @param offset offset in a message at which the sending driver writes the time, or {@link
-     *     ChannelUri#RESERVED_TIMESTAMP}.
+     *     TimestampSettings#RESERVED}.
      */
     public ChannelUriBuilder sendTimestamp(int offset) {
         return set(ChannelKey.SEND_TIMESTAMP, offset);
@@ -115,7 +116,7 @@ public final class ChannelUriBuilder {
      * Sets {@code channel-rcv-ts-offset}.
      *
      * @param offset offset in a message at which the receiving driver writes the time, or {@link
-     *     ChannelUri#RESERVED_TIMESTAMP}.
+     *     TimestampSettings#RESERVED}.
      */
     public ChannelUriBuilder receiveTimestamp(int offset) {
         return set(ChannelKey.RECEIVE_TIMESTAMP, offset);
@@ -126,7 +127,7 @@ public final class ChannelUriBuilder {
      *
      * @param offset offset in a message at which the receiving driver writes the time when the
      *     kernel or the network adapter received the datagram, or {@link
-     *     ChannelUri#RESERVED_TIMESTAMP}.
+     *     TimestampSettings#RESERVED}.
      */
     public ChannelUriBuilder mediaTimestamp(int offset) {
         return set(ChannelKey.MEDIA_TIMESTAMP, offset);

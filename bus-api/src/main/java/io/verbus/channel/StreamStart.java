@@ -5,6 +5,8 @@ package io.verbus.channel;
 import io.verbus.logbuffer.FrameHeader;
 import io.verbus.logbuffer.LogLayout;
 
+import java.util.Map;
+
 /**
  * The position at which a publication starts, if not at its first term.
  *
@@ -33,6 +35,16 @@ public record StreamStart(int initialTermId, int termId, int termOffset) {
                             + termOffset
                             + " is invalid: it must be a multiple of 32, and not negative");
         }
+    }
+
+    /** Returns where a channel's publication starts; null for its first term. */
+    static StreamStart of(Map<ChannelKey, Object> values) {
+        return values.get(ChannelKey.INITIAL_TERM_ID) instanceof Integer initialTermId
+                ? new StreamStart(
+                        initialTermId,
+                        ChannelKey.TERM_ID.number(values).orElse(initialTermId),
+                        ChannelKey.TERM_OFFSET.number(values).orElse(0))
+                : null;
     }
 
     /**

@@ -93,10 +93,9 @@ record ValueForm<T>(
                             + " in the frame's header",
                     ValueForm::timestamp,
                     offset ->
-                            offset == ChannelUri.RESERVED_TIMESTAMP
+                            offset == TimestampSettings.RESERVED
                                     || offset >= 0 && offset <= MAX_TIMESTAMP,
-                    offset ->
-                            offset == ChannelUri.RESERVED_TIMESTAMP ? RESERVED : offset.toString());
+                    offset -> offset == TimestampSettings.RESERVED ? RESERVED : offset.toString());
 
     /** Ids as in {@link ResponseLink}. */
     static final ValueForm<Long> RESPONSE_ID =
@@ -224,7 +223,7 @@ record ValueForm<T>(
 
     private static Integer timestamp(String text) {
         if (text.equals(RESERVED)) {
-            return ChannelUri.RESERVED_TIMESTAMP;
+            return TimestampSettings.RESERVED;
         }
         Integer offset = whole(text);
         return offset == null || offset < 0 ? null : offset;

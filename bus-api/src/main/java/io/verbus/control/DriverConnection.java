@@ -5,6 +5,7 @@ package io.verbus.control;
 import io.verbus.BusException;
 import io.verbus.DriverLostException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.DerivedChannels;
 import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.DriverPulse;
@@ -101,7 +102,9 @@ public final class DriverConnection implements AutoCloseable {
 
     /** Returns whether the driver may detach a subscriber on the channel for being too slow. */
     public boolean mayLetGo(ChannelUri channel) {
-        return !channel.withTether(!cnc.spec().letsGo(), true).tether().isTethered();
+        return !DerivedChannels.withTether(channel, !cnc.spec().letsGo(), true)
+                .tether()
+                .isTethered();
     }
 
     /** Returns the ring buffer for commands. */

@@ -26,8 +26,7 @@ public final class FrameTimestamps {
     /**
      * Returns the timestamp writer for a channel.
      *
-     * @param place offset in the message, or {@link
-     *     io.verbus.channel.ChannelUri#RESERVED_TIMESTAMP}.
+     * @param place offset in the message, or {@link io.verbus.channel.TimestampSettings#RESERVED}.
      * @return the writer; null if there is no offset.
      */
     public static FrameTimestamps of(OptionalInt place) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -123,7 +122,15 @@ class ChannelUriTest {
         DatagramSettings none = ChannelUri.udp("h:1").build().datagrams();
         assertEquals(
                 new DatagramSettings(
-                        OptionalInt.empty(), OptionalInt.empty(), null, OptionalInt.empty(), null),
+                        OptionalInt.empty(),
+                        OptionalInt.empty(),
+                        OptionalInt.empty(),
+                        true,
+                        null,
+                        OptionalInt.empty(),
+                        null,
+                        null,
+                        null),
                 none);
         ChannelUri aeron =
                 ChannelUri.parse(
@@ -188,13 +195,13 @@ class ChannelUriTest {
         assertEquals(new Endpoint("10.0.0.2", 40123), channel.endpoint());
         assertEquals("10.0.0.1", channel.interfaceAddress());
         assertEquals(OptionalInt.of(128 * 1024), channel.window());
-        assertFalse(channel.isReliable());
-        assertEquals("cubic", channel.congestionControl());
+        assertFalse(channel.datagrams().isReliable());
+        assertEquals("cubic", channel.datagrams().congestionControl());
         assertEquals("tagged,g:-7", channel.flow().toString());
         assertEquals(OptionalLong.of(-7), channel.flow().tag());
         assertEquals(OptionalLong.of(9), channel.groupTag());
-        assertEquals(Duration.ofMillis(250), channel.linger());
-        assertEquals(OptionalInt.of(4), channel.ttl());
+        assertEquals(Duration.ofMillis(250), channel.datagrams().linger());
+        assertEquals(OptionalInt.of(4), channel.datagrams().ttl());
         ChannelUri built =
                 ChannelUri.udp("10.0.0.2:40123")
                         .ttl(4)
@@ -284,12 +291,14 @@ class ChannelUriTest {
         assertEquals(512, channel.mtu(512));
         assertEquals(8192, ChannelUri.udp("h:1").mtu(8192).build().mtu(1408));
         assertEquals(4096, ChannelUri.ipc().build().mtu(4096));
-        assertTrue(channel.isReliable());
+        assertTrue(channel.datagrams().isReliable());
         assertNull(channel.flow());
         assertEquals(OptionalLong.empty(), channel.groupTag());
-        assertNull(channel.linger());
-        assertEquals(OptionalInt.empty(), channel.ttl());
-        assertEquals(Duration.ZERO, ChannelUri.udp("h:1").linger(Duration.ZERO).build().linger());
+        assertNull(channel.datagrams().linger());
+        assertEquals(OptionalInt.empty(), channel.datagrams().ttl());
+        assertEquals(
+                Duration.ZERO,
+                ChannelUri.udp("h:1").linger(Duration.ZERO).build().datagrams().linger());
     }
 
     @Test
@@ -545,81 +554,6 @@ class ChannelUriTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "verbus:ipc?term-length=1m",
-                "verbus:ipc?mtu=1k",
-                "verbus:udp?endpoint=h:1|term-length=1m",
-                "verbus:udp?endpoint=h:1|fc=min",
-                "verbus:udp?endpoint=h:1|ssc=true",
-                "verbus:udp?endpoint=h:1|linger=1s",
-                "verbus:udp?endpoint=h:1|ttl=3",
-                "verbus:udp?endpoint=h:1|pub-wnd=64k",
-                "verbus:udp?endpoint=h:1|max-resend=1",
-                "verbus:rdma?endpoint=h:1|interface=10.0.0.1",
-                "verbus:rdma?endpoint=h:1|dscp=1",
-                "verbus:rdma?endpoint=h:1|traffic-class=4",
-                "verbus:rdma?endpoint=h:1|retry-count=1",
-                "verbus:rdma?endpoint=h:1|mtu=4k",
-                "verbus-spy:udp?endpoint=h:1|reliable=false"
-            })
-    void ignoresPublicationKeysOnSubscription(String text) {
-        ChannelUri channel = ChannelUri.parse(text);
-        channel.checkSubscribable();
-        assertEquals(withoutLastKey(text), channel.forSubscription());
-        assertEquals(text, channel.forSubscription().written());
-        assertEquals(channel.forSubscription(), channel.forSubscription().forSubscription());
-    }
-
-    private static ChannelUri withoutLastKey(String text) {
-        return ChannelUri.parse(text.replaceAll("[?|][^?|]*$", ""));
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "verbus:udp?endpoint=h:1|reliable=false",
-                "verbus:udp?endpoint=h:1|cc=cubic",
-                "verbus:udp?endpoint=h:1|gtag=7",
-                "verbus:udp?endpoint=h:1|nak-delay=1ms",
-                "verbus:udp?endpoint=h:1|group=true",
-                "verbus:rdma?endpoint=h:1|gtag=7",
-                "verbus:rdma?endpoint=h:1|window=64k"
-            })
-    void ignoresSubscriptionKeysOnPublication(String text) {
-        ChannelUri channel = ChannelUri.parse(text);
-        channel.checkPublishable();
-        assertEquals(withoutLastKey(text), channel.forPublication());
-        assertSame(channel, channel.forSubscription());
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "verbus:udp?endpoint=h:1|mtu=4k|window=1m|ttl=3|tether=false|session-id=7|alias=a",
-                "verbus:rdma?endpoint=h:1|term-length=1m|interface=10.0.0.1|window=1m|device=rxe0",
-                "verbus:ipc?term-length=1m|tether=false|rejoin=false|untethered-linger-timeout=1s"
-            })
-    void acceptsSameChannelForBothEnds(String text) {
-        ChannelUri channel = ChannelUri.parse(text);
-        channel.forPublication().checkPublishable();
-        channel.forSubscription().checkSubscribable();
-        assertFalse(channel.forPublication().toString().contains("tether=false"));
-        assertFalse(channel.forSubscription().hasTermLength());
-        assertFalse(channel.forSubscription().hasMtu());
-        assertEquals(channel.sessionId(), channel.forPublication().sessionId());
-        assertEquals(channel.window(), channel.forSubscription().window());
-        assertEquals(channel.alias(), channel.forSubscription().alias());
-    }
-
-    @Test
-    void keepsAllKeysOfAeronChannelForBothEnds() {
-        ChannelUri channel = ChannelUri.parse("aeron:udp?endpoint=h:1|mtu=4k|tether=false");
-        assertSame(channel, channel.forPublication());
-        assertSame(channel, channel.forSubscription());
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
                 "verbus:ipc?session-id=7|alias=a",
                 "verbus:udp?endpoint=h:1|window=64k|cc=cubic|reliable=false|gtag=7|session-id=7",
                 "verbus:udp?endpoint=h:1|control=h:2",
@@ -869,11 +803,6 @@ class ChannelUriTest {
     @Test
     void parsesTetherSettings() {
         ChannelUri bare = ChannelUri.parse("verbus:ipc");
-        assertSame(bare, bare.withTether(true, true));
-        assertEquals("verbus:ipc?tether=false", bare.withTether(false, true).toString());
-        assertEquals("verbus:ipc?rejoin=false", bare.withTether(true, false).toString());
-        ChannelUri said = ChannelUri.parse("aeron:ipc?tether=true|rejoin=true");
-        assertSame(said, said.withTether(false, false));
         TetherSettings unset = bare.tether();
         assertEquals(new TetherSettings(true, true, null, null, null), unset);
         ChannelUri channel =
@@ -891,7 +820,6 @@ class ChannelUriTest {
                         Duration.ofSeconds(444)),
                 channel.tether());
         assertEquals(channel, ChannelUri.parse(channel.toString()));
-        assertEquals(channel.tether(), channel.overRdma().tether());
         ChannelUri built =
                 ChannelUri.udp("h:1")
                         .tether(false)
@@ -1001,57 +929,11 @@ class ChannelUriTest {
         assertEquals(
                 ChannelUri.parse("verbus:rdma?control=h:1|control-mode=response"),
                 ChannelUri.rdmaResponses("h:1").build());
-        ChannelUri carried =
-                ChannelUri.parse("aeron:udp?control=h:1|control-mode=dynamic|fc=min|ttl=3")
-                        .overRdma();
-        assertEquals("aeron:rdma?control=h:1|control-mode=dynamic|fc=min", carried.toString());
-        carried.checkPublishable();
-        ChannelUri from = ChannelUri.parse("aeron:udp?endpoint=h:1|control=c:2|eos=false");
-        assertEquals("c", from.overRdma().sourceHost());
-        from.overRdma().checkPublishable();
-        assertFalse(from.overRdma().tellsEnd());
         ChannelUri both = ChannelUri.parse("verbus:rdma?endpoint=h:1|control=h:2");
         assertTrue(
                 assertThrows(UnsupportedChannelException.class, both::checkPublishable)
                         .getMessage()
                         .contains("does not send from a fixed port"));
-    }
-
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = ';',
-            nullValues = "none",
-            value = {
-                "control-mode=manual|interface=a; endpoint=h:1; a",
-                "control-mode=manual|interface=a:7; endpoint=h:1; a",
-                "control-mode=manual|interface=10.1.0.1/16; endpoint=h:1; 10.1.0.1/16",
-                "control-mode=manual|control=c:0; endpoint=h:1; c",
-                "control-mode=manual|control=c:0|interface=a; endpoint=h:1; a",
-                "control-mode=manual|control=c:0; endpoint=h:1|interface=d; d",
-                "control-mode=manual|control=0.0.0.0:0; endpoint=h:1; none",
-                "control-mode=manual; endpoint=h:1; none",
-            })
-    void sendsToDestinationFromAddressOfPublication(
-            String publication, String destination, String source) {
-        assertEquals(
-                source,
-                ChannelUri.parse("aeron:udp?" + destination)
-                        .overRdma()
-                        .sentFromAddressOf(ChannelUri.parse("aeron:udp?" + publication))
-                        .sourceHost());
-    }
-
-    @Test
-    void derivesReceiverDestinationWithConnectionSettings() {
-        ChannelUri receiver =
-                ChannelUri.parse(
-                                "verbus:rdma?control=h:1|control-mode=dynamic|interface=10.0.0.1"
-                                        + "|traffic-class=96|term-length=64k|ssc=true")
-                        .toReceiver("[fe80::1]:7400");
-        assertEquals(
-                "verbus:rdma?endpoint=[fe80::1]:7400|interface=10.0.0.1|traffic-class=96",
-                receiver.toString());
-        receiver.checkDestination();
     }
 
     @ParameterizedTest
@@ -1069,26 +951,27 @@ class ChannelUriTest {
     @Test
     void parsesTimestampOffsets() {
         ChannelUri sent = ChannelUri.parse("verbus:udp?endpoint=h:1|channel-snd-ts-offset=8");
-        assertEquals(OptionalInt.of(8), sent.sendTimestamp());
+        assertEquals(OptionalInt.of(8), sent.timestamps().send());
         assertEquals(ChannelUri.udp("h:1").sendTimestamp(8).build(), sent);
         ChannelUri received =
                 ChannelUri.parse("aeron:udp?endpoint=h:1|channel-rcv-ts-offset=reserved");
-        assertEquals(OptionalInt.of(ChannelUri.RESERVED_TIMESTAMP), received.receiveTimestamp());
+        assertEquals(OptionalInt.of(TimestampSettings.RESERVED), received.timestamps().receive());
         assertEquals(received, ChannelUri.parse(received.toString()));
-        assertEquals(OptionalInt.empty(), received.sendTimestamp());
+        assertEquals(OptionalInt.empty(), received.timestamps().send());
         ChannelUri byMedia =
                 ChannelUri.parse(
                         "aeron:udp?endpoint=h:1|media-rcv-ts-offset=8|channel-rcv-ts-offset=0"
                                 + "|channel-snd-ts-offset=reserved");
         byMedia.checkSubscribable();
-        assertEquals(OptionalInt.of(8), byMedia.mediaTimestamp());
+        assertEquals(OptionalInt.of(8), byMedia.timestamps().media());
         assertEquals(
                 ChannelUri.udp("h:1").mediaTimestamp(8).build(),
                 ChannelUri.parse("verbus:udp?endpoint=h:1|media-rcv-ts-offset=8"));
         assertEquals(
                 OptionalInt.of(0),
                 ChannelUri.parse("verbus:rdma?endpoint=h:1|channel-snd-ts-offset=0")
-                        .sendTimestamp());
+                        .timestamps()
+                        .send());
         for (String wrong : List.of("-1", "65465", "x", "")) {
             assertThrows(
                     BusException.class,
@@ -1096,7 +979,6 @@ class ChannelUriTest {
                             ChannelUri.parse(
                                     "verbus:udp?endpoint=h:1|channel-snd-ts-offset=" + wrong));
         }
-        assertThrows(UnsupportedChannelException.class, received::overRdma);
     }
 
     @Test
@@ -1123,27 +1005,6 @@ class ChannelUriTest {
         assertEquals(OptionalLong.of(3), session.sessionTag());
         assertTrue(session.sessionId().isEmpty());
         assertEquals(ChannelUri.ipc().sessionTag(3).build(), session);
-    }
-
-    @Test
-    void usesAddressOfTaggedChannel() {
-        ChannelUri there = ChannelUri.parse("aeron:udp?endpoint=h:1|interface=i|tags=7,8|mtu=2k");
-        ChannelUri tagOnly = ChannelUri.parse("aeron:udp?tags=7|session-id=5");
-        tagOnly.checkPublishable();
-        tagOnly.checkSubscribable();
-        assertEquals(
-                "aeron:udp?endpoint=h:1|interface=i|session-id=5|tags=7",
-                tagOnly.at(there).toString());
-        ChannelUri.parse("aeron:udp?endpoint=h:1|tags=7").at(there);
-        for (String other :
-                List.of(
-                        "aeron:udp?endpoint=h:2|tags=7",
-                        "aeron:udp?control-mode=manual|tags=7",
-                        "aeron:udp?control=c:1|control-mode=dynamic|tags=7")) {
-            assertRefused(
-                    () -> ChannelUri.parse(other).at(there), "mismatched endpoint or control");
-        }
-        assertRefused(() -> ChannelUri.parse("aeron:udp?tags=,8"), "has no endpoint");
     }
 
     @Test

@@ -2,6 +2,7 @@
 
 package io.verbus.driver;
 
+import io.verbus.channel.DerivedChannels;
 import io.verbus.cnc.ClientLocks;
 import io.verbus.cnc.CncFile;
 import io.verbus.cnc.SystemCounter;
@@ -162,8 +163,10 @@ record DriverParts(
         Subscriptions subscriptions =
                 new Subscriptions(
                         channel ->
-                                channel.withTether(
-                                        config.tetherSubscriptions(), config.rejoinStream()),
+                                DerivedChannels.withTether(
+                                        channel,
+                                        config.tetherSubscriptions(),
+                                        config.rejoinStream()),
                         transports,
                         manuals,
                         events,

@@ -30,10 +30,10 @@ class PublicApiTest {
                 Publication PublicationErrorHandler RegistrationException Subscription
                 UnavailableCounterHandler UnavailableImageHandler
             io.verbus.channel
-                ChannelStatus ChannelTags ChannelUri ChannelUriBuilder DatagramSettings Endpoint
-                FabricSettings FlowChoice InvalidChannelException LocalInterface
-                ResponseLink Spelling StreamStart TetherSettings
-                UnsupportedChannelException
+                ChannelStatus ChannelTags ChannelUri ChannelUriBuilder DatagramSettings
+                DerivedChannels Endpoint FabricSettings FlowChoice InvalidChannelException
+                LocalInterface ResponseLink Spelling StreamStart TetherSettings
+                TimestampSettings UnsupportedChannelException
             io.verbus.logbuffer
                 AppendResult BlockHandler BufferClaim ClaimLostException
                 ConcurrentAppender ControlledFragmentHandler CountedPositions

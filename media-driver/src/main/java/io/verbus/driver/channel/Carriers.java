@@ -3,6 +3,7 @@
 package io.verbus.driver.channel;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.DerivedChannels;
 import io.verbus.channel.Endpoint;
 import io.verbus.driver.background.Names;
 import io.verbus.transport.Networks;
@@ -40,7 +41,7 @@ public final class Carriers {
      *     cannot.
      */
     public ChannelUri carried(ChannelUri channel) {
-        return isOverRdma(channel) ? channel.overRdma() : channel;
+        return isOverRdma(channel) ? DerivedChannels.overRdma(channel) : channel;
     }
 
     /** Returns the media of the transport that carries a channel. Its names must be resolved. */

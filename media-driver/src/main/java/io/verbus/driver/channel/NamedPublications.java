@@ -3,6 +3,7 @@
 package io.verbus.driver.channel;
 
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.DerivedChannels;
 import io.verbus.codecs.control.ErrorCode;
 import io.verbus.driver.command.CommandException;
 import io.verbus.logbuffer.LogSpec;
@@ -69,7 +70,7 @@ public final class NamedPublications {
      */
     public static ChannelUri placed(ChannelUri channel, ChannelUri tagged) {
         if (tagged != null) {
-            return channel.at(tagged);
+            return DerivedChannels.at(channel, tagged);
         }
         if (!channel.isIpc()
                 && !channel.hasEndpoint()
@@ -196,8 +197,8 @@ public final class NamedPublications {
         }
         checkSame(
                 "channel-snd-ts-offset",
-                channel.sendTimestamp().orElse(NO_TIMESTAMP),
-                existing.named().sendTimestamp().orElse(NO_TIMESTAMP));
+                channel.timestamps().send().orElse(NO_TIMESTAMP),
+                existing.named().timestamps().send().orElse(NO_TIMESTAMP));
         checkSame("ssc", channel.spiesConnect(), existing.named().spiesConnect());
         if (!channel.fabric().isWithin(existing.named().fabric())) {
             throw invalid(

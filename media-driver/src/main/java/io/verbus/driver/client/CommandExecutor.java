@@ -4,6 +4,7 @@ package io.verbus.driver.client;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.DerivedChannels;
 import io.verbus.channel.UnsupportedChannelException;
 import io.verbus.cnc.SystemCounter;
 import io.verbus.codecs.control.ErrorCode;
@@ -92,7 +93,7 @@ public final class CommandExecutor implements CommandHandler {
                         channel,
                         () -> {
                             ids.requireNew(correlationId);
-                            ChannelUri uri = channel(channel).forPublication();
+                            ChannelUri uri = DerivedChannels.forPublication(channel(channel));
                             order.when(
                                     uri,
                                     clientId,
@@ -187,7 +188,7 @@ public final class CommandExecutor implements CommandHandler {
                         channel,
                         () -> {
                             ids.requireSubscription(clientId, registrationId);
-                            ChannelUri uri = channel(channel).forSubscription();
+                            ChannelUri uri = DerivedChannels.forSubscription(channel(channel));
                             order.when(
                                     isAdded ? uri : null,
                                     clientId,
@@ -355,7 +356,7 @@ public final class CommandExecutor implements CommandHandler {
                         channel,
                         () -> {
                             ids.requireNew(correlationId);
-                            ChannelUri uri = channel(channel).forSubscription();
+                            ChannelUri uri = DerivedChannels.forSubscription(channel(channel));
                             order.when(
                                     uri,
                                     clientId,

@@ -4,6 +4,7 @@ package io.verbus.driver.publication;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.DerivedChannels;
 import io.verbus.channel.Endpoint;
 import io.verbus.channel.FlowChoice;
 import io.verbus.codecs.control.ErrorCode;
@@ -99,7 +100,9 @@ public final class PublicationDestinations {
     private ChannelUri fromItsAddress(ChannelUri destination) {
         boolean isOwnConnection =
                 destination.isAeron() && destination.media().equals(Carriers.RDMA);
-        return isOwnConnection ? destination.sentFromAddressOf(publication.named()) : destination;
+        return isOwnConnection
+                ? DerivedChannels.sentFromAddressOf(destination, publication.named())
+                : destination;
     }
 
     /**
@@ -176,7 +179,7 @@ public final class PublicationDestinations {
             return there;
         }
         ChannelUri named = publication.named();
-        ChannelUri channel = media.equals(named.media()) ? named : named.overRdma();
+        ChannelUri channel = media.equals(named.media()) ? named : DerivedChannels.overRdma(named);
         TransportStream stream =
                 new TransportStream(
                         publication, streams, transports.of(channel).outbound(), channel);

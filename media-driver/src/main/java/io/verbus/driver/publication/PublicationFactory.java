@@ -4,6 +4,7 @@ package io.verbus.driver.publication;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.DerivedChannels;
 import io.verbus.channel.StreamStart;
 import io.verbus.cnc.CounterTypes;
 import io.verbus.codecs.control.ErrorCode;
@@ -83,7 +84,7 @@ public final class PublicationFactory {
 
     /** Completes a channel with the driver's defaults. */
     ChannelUri completed(ChannelUri channel) {
-        return channel.withSpiesConnect(config.spiesConnect());
+        return DerivedChannels.withSpiesConnect(channel, config.spiesConnect());
     }
 
     /** Returns the channel's session id, or a new one. */

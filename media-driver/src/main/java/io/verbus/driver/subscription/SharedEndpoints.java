@@ -61,17 +61,22 @@ final class SharedEndpoints {
         for (Subscription each : all) {
             if (added.mayShareWith(each)) {
                 ChannelUri other = each.channel();
-                checkSame("reliable", channel.isReliable(), other.isReliable(), added, each);
+                checkSame(
+                        "reliable",
+                        channel.datagrams().isReliable(),
+                        other.datagrams().isReliable(),
+                        added,
+                        each);
                 checkSame(
                         "channel-rcv-ts-offset",
-                        text(channel.receiveTimestamp()),
-                        text(other.receiveTimestamp()),
+                        text(channel.timestamps().receive()),
+                        text(other.timestamps().receive()),
                         added,
                         each);
                 checkSame(
                         "media-rcv-ts-offset",
-                        text(channel.mediaTimestamp()),
-                        text(other.mediaTimestamp()),
+                        text(channel.timestamps().media()),
+                        text(other.timestamps().media()),
                         added,
                         each);
                 checkSame(

@@ -4,6 +4,7 @@ package io.verbus.rdma.outbound;
 
 import io.verbus.BusException;
 import io.verbus.channel.ChannelUri;
+import io.verbus.channel.DerivedChannels;
 import io.verbus.channel.Endpoint;
 import io.verbus.cnc.TransportCounter;
 import io.verbus.codecs.rdma.RejectCode;
@@ -352,7 +353,8 @@ final class ControlEndpoints implements AutoCloseable {
         ControlAddress.Receiver receiver = published.receiver(endpoint);
         if (receiver == null) {
             try {
-                ChannelUri destination = published.stream.channel().toReceiver(endpoint);
+                ChannelUri destination =
+                        DerivedChannels.toReceiver(published.stream.channel(), endpoint);
                 receiver =
                         new ControlAddress.Receiver(
                                 endpoint, receivers.add(published.stream, destination, control.id));

@@ -32,7 +32,7 @@ final class SendTimestamps {
 
     /** Returns the timestamps of a publication; null if its channel requests none. */
     static SendTimestamps of(OutboundStream publication) {
-        FrameTimestamps frames = FrameTimestamps.of(publication.channel().sendTimestamp());
+        FrameTimestamps frames = FrameTimestamps.of(publication.channel().timestamps().send());
         return frames == null ? null : new SendTimestamps(publication.log(), frames);
     }
 

@@ -5,6 +5,7 @@ package io.verbus.rdma.lives;
 import io.verbus.StrictDevice;
 import io.verbus.channel.ChannelUri;
 import io.verbus.channel.ChannelUriBuilder;
+import io.verbus.channel.TimestampSettings;
 import io.verbus.transport.InboundEndpoint;
 import io.verbus.transport.TestHost;
 import io.verbus.transport.TestImage;
@@ -132,7 +133,7 @@ final class DeviceFan implements AutoCloseable {
     TestStream publish(String flowControl) {
         ChannelUriBuilder channel = ChannelUri.rdmaManual();
         if (random.nextBoolean()) {
-            channel.sendTimestamp(ChannelUri.RESERVED_TIMESTAMP);
+            channel.sendTimestamp(TimestampSettings.RESERVED);
         }
         return a.publish(
                 channel.flowControl(flowControl).termLength(TERM_LENGTH).mtu(1408).build(), STREAM);

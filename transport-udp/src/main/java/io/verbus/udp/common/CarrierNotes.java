@@ -70,7 +70,7 @@ public final class CarrierNotes {
     public void receiving(InboundImage image, int window, SocketBuffers buffers, boolean isGroup) {
         UnsafeBuffer metadata = image.log().metadata();
         metadata.putInt(LogNotes.RECEIVER_WINDOW, window);
-        LogNotes.note(metadata, LogNotes.RELIABLE, image.channel().isReliable());
+        LogNotes.note(metadata, LogNotes.RELIABLE, image.channel().datagrams().isReliable());
         buffers(metadata, buffers, isGroup);
     }
 

@@ -9,6 +9,7 @@ import io.verbus.transport.Option;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportSettings;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -373,6 +374,7 @@ public record UdpOptions(
 
     /** Returns how long a closed publication still answers NAKs, in nanoseconds. */
     public long lingerNs(ChannelUri channel) {
-        return channel.linger() == null ? lingerNs : channel.linger().toNanos();
+        Duration linger = channel.datagrams().linger();
+        return linger == null ? lingerNs : linger.toNanos();
     }
 }

@@ -52,10 +52,8 @@ final class EndpointTerms {
                 channel.window().isPresent() ? (Integer) channel.window().getAsInt() : window;
         Long newTag =
                 channel.groupTag().isPresent() ? (Long) channel.groupTag().getAsLong() : groupTag;
-        String newControl =
-                channel.congestionControl() == null
-                        ? congestionControl
-                        : channel.congestionControl();
+        String askedControl = channel.datagrams().congestionControl();
+        String newControl = askedControl == null ? congestionControl : askedControl;
         check("cc", congestionControl, newControl, endpoint);
         check("window", window, newWindow, endpoint);
         check("gtag", groupTag, newTag, endpoint);

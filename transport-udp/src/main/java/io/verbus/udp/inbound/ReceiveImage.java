@@ -112,7 +112,7 @@ final class ReceiveImage {
         endpoint = offered.endpoint();
         source = new StreamSource(offered.source(), frame, endpoint, counters, nowNs);
         isGroup = offered.isGroup() || endpoint.isGroup();
-        isReliable = image.channel().isReliable();
+        isReliable = image.channel().datagrams().isReliable();
         mtu = offered.mtu();
         log = new RebuiltLog(image.log(), offered.position());
         reach = options.givesUpSlowReceivers() ? 0 : log.termLength();
@@ -134,8 +134,8 @@ final class ReceiveImage {
         congestion = endpoint.terms().congestionControl(log.termLength(), mtu);
         probe = new RoundTripProbe(endpoint.receiverId());
         liveness = new SenderLiveness(log.termLength(), isGroup, options.imageTimeoutNs(), nowNs);
-        arrivals = FrameTimestamps.of(image.channel().receiveTimestamp());
-        receipts = FrameTimestamps.of(image.channel().mediaTimestamp());
+        arrivals = FrameTimestamps.of(image.channel().timestamps().receive());
+        receipts = FrameTimestamps.of(image.channel().timestamps().media());
         responses =
                 offered.wantsResponses()
                         ? new ResponseNotice(

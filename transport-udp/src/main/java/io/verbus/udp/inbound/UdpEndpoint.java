@@ -235,7 +235,7 @@ final class UdpEndpoint implements InboundEndpoint {
      * messages.
      */
     void tellTime(ChannelUri asking, boolean isOfAdapter) {
-        if (asking.mediaTimestamp().isPresent()) {
+        if (asking.timestamps().media().isPresent()) {
             socket.tellTime(isOfAdapter);
         }
     }

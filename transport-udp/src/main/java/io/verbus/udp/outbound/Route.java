@@ -43,7 +43,7 @@ record Route(
                     null,
                     resolver.resolve(channel.control().host(), channel.control().port()),
                     null,
-                    channel.ttl(),
+                    channel.datagrams().ttl(),
                     0,
                     channel.response().isResponse());
         }
@@ -52,7 +52,7 @@ record Route(
                     null,
                     from(channel, false, resolver),
                     null,
-                    channel.ttl(),
+                    channel.datagrams().ttl(),
                     stream.registrationId(),
                     false);
         }
@@ -63,7 +63,7 @@ record Route(
                 group == null
                         ? from(channel, isIpv6(to), resolver)
                         : new InetSocketAddress(group.on().local(), group.port());
-        Route route = new Route(to, from, group, channel.ttl(), 0, false);
+        Route route = new Route(to, from, group, channel.datagrams().ttl(), 0, false);
         route.checkFamily(channel, to);
         return route;
     }

@@ -35,7 +35,7 @@ record RouteNames(
                 isForMany ? null : channel.endpoint(),
                 channel.control(),
                 channel.localInterface(),
-                channel.ttl(),
+                channel.datagrams().ttl(),
                 channel.isManual() ? stream.registrationId() : 0,
                 isOfResponses);
     }

@@ -110,7 +110,9 @@ final class SendStream {
         tellsEnd = stream.channel().tellsEnd();
         source =
                 new LogSource(
-                        stream.log(), FrameTimestamps.of(stream.channel().sendTimestamp()), port);
+                        stream.log(),
+                        FrameTimestamps.of(stream.channel().timestamps().send()),
+                        port);
         retransmitter = new Retransmitter(stream, source, port, counters, options);
         turnLength = Destination.BATCH * stream.log().spec().mtu();
         termLength = stream.log().spec().termLength();
