@@ -158,7 +158,7 @@ public final class DerivedChannels {
      * @return the channel with all address keys of the other.
      * @throws io.verbus.BusException if the channel itself sets another address.
      */
-    public static ChannelUri at(ChannelUri channel, ChannelUri tagged) {
+    public static ChannelUri atAddressOf(ChannelUri channel, ChannelUri tagged) {
         EnumMap<ChannelKey, Object> all = valuesOf(channel);
         for (ChannelKey key : PLACE) {
             Object there = tagged.values().get(key);

@@ -168,15 +168,15 @@ class DerivedChannelsTest {
         tagOnly.checkSubscribable();
         assertEquals(
                 "aeron:udp?endpoint=h:1|interface=i|session-id=5|tags=7",
-                DerivedChannels.at(tagOnly, there).toString());
-        DerivedChannels.at(ChannelUri.parse("aeron:udp?endpoint=h:1|tags=7"), there);
+                DerivedChannels.atAddressOf(tagOnly, there).toString());
+        DerivedChannels.atAddressOf(ChannelUri.parse("aeron:udp?endpoint=h:1|tags=7"), there);
         for (String other :
                 List.of(
                         "aeron:udp?endpoint=h:2|tags=7",
                         "aeron:udp?control-mode=manual|tags=7",
                         "aeron:udp?control=c:1|control-mode=dynamic|tags=7")) {
             assertRefused(
-                    () -> DerivedChannels.at(ChannelUri.parse(other), there),
+                    () -> DerivedChannels.atAddressOf(ChannelUri.parse(other), there),
                     "mismatched endpoint or control");
         }
         assertRefused(() -> ChannelUri.parse("aeron:udp?tags=,8"), "has no endpoint");

@@ -70,7 +70,7 @@ public final class NamedPublications {
      */
     public static ChannelUri placed(ChannelUri channel, ChannelUri tagged) {
         if (tagged != null) {
-            return DerivedChannels.at(channel, tagged);
+            return DerivedChannels.atAddressOf(channel, tagged);
         }
         if (!channel.isIpc()
                 && !channel.hasEndpoint()

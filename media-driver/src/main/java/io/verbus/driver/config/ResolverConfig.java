@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Settings of name resolution among drivers.
+ * Settings of name resolution among drivers, and the options that set them.
  *
  * @param name name that this driver announces.
  * @param localInterface address and port to listen at and send from.

@@ -225,6 +225,11 @@ class DriverConfigSourcesTest {
                 "sender.cpu | two | it must be a whole number from -1 to 1023",
                 "sender.cpu | 5000 | it must be a whole number from -1 to 1023",
                 "linger | 5 parsecs | it must be from 0ns to 86400s",
+                "metrics | nowhere | it must be an address of this host and a port",
+                "resolver.name | two words | it must be a name of 1 to 512 printable ASCII",
+                "resolver.interface | {lo | it must be ADDRESS or {NAME} of an interface",
+                "resolver.bootstrap-neighbor | host | it must be at most 20 addresses",
+                "resolver.self-resolution-interval | 0ms | it must be from 1ms to 86400s",
             })
     void rejectsInvalidSettingAndNamesSource(String name, String value, String problem) {
         String text = Drivers.refusal(() -> sources().set(name, value, "system property " + name));

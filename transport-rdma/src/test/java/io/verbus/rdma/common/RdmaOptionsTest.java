@@ -68,6 +68,7 @@ class RdmaOptionsTest {
         "rdma.interface, 10.1.0.2:7400",
         "rdma.interface, 10.1.0.0/33",
         "rdma.link-layer, token-ring",
+        "rdma.order, fast",
         "rdma.batch-length, 1",
         "rdma.batch-length, 2g",
         "rdma.batch-length, big",
