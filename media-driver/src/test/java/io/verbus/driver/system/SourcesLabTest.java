@@ -193,8 +193,10 @@ class SourcesLabTest {
             }
             stream.write(300, subscription, other);
             awaitTransports(stream, subscription, image, 1);
+            // The killed driver's stream may have moved while it was held; it no longer does.
+            long movesBefore = b.counters().sum(MOVED);
             subscription.removeDestination(ONE);
-            b.awaitCounter(MOVED, moves -> moves == (isSuspended ? 1 : 2));
+            b.awaitCounter(MOVED, moves -> moves == movesBefore + 1);
             stream.write(300, subscription, other);
             stream.readAll(subscription);
             assertFalse(image.isClosed());
