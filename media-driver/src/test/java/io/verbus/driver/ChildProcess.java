@@ -63,6 +63,7 @@ public final class ChildProcess implements AutoCloseable {
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
         command.add("-XX:+UseSerialGC");
+        command.add("-XX:TieredStopAtLevel=1");
         command.add("-Xmx128m");
         command.add("-XX:-UsePerfData");
         command.add("-cp");
