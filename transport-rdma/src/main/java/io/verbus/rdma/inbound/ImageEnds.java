@@ -43,6 +43,7 @@ final class ImageEnds {
      */
     String onClose(InboundPeer peer, ReceiverEvent.Closed close) {
         long registrationId = close.registrationId();
+        peer.forgetDeferred(registrationId);
         peer.deferred.remove(peer.deferred(registrationId));
         peer.pending.remove(peer.pending(registrationId));
         IncomingImage written = peer.written(registrationId);
@@ -163,7 +164,9 @@ final class ImageEnds {
         if (offer.isResuming()) {
             rejectEnded(peer, offer);
         } else {
-            reply(peer, new ReceiverCommand.Defer(offer.registrationId(), null));
+            if (peer.markDeferred(offer.registrationId())) {
+                reply(peer, new ReceiverCommand.Defer(offer.registrationId(), null));
+            }
             reply(peer, new ReceiverCommand.Wanted(offer.registrationId()));
         }
     }

@@ -8,6 +8,8 @@ import io.verbus.rdma.common.HostAdmission;
 import io.verbus.rdma.common.Setup;
 import io.verbus.rdma.fabric.Connection;
 
+import org.agrona.collections.LongHashSet;
+
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +47,9 @@ final class InboundPeer {
      * move.
      */
     final List<Setup> deferred = new ArrayList<>();
+
+    /** Registration ids of the streams whose last offer the peer knows to be deferred. */
+    private final LongHashSet notified = new LongHashSet();
 
     /** Streams whose images are being created. */
     final List<Setup> pending = new ArrayList<>();
@@ -253,6 +258,19 @@ final class InboundPeer {
                 && (session == null
                         || session.streamId() == offer.streamId()
                                 && session.sessionId() == offer.sessionId());
+    }
+
+    /**
+     * Marks that the peer is notified that a stream's last offer is deferred. Returns false if it
+     * was notified before.
+     */
+    boolean markDeferred(long registrationId) {
+        return notified.add(registrationId);
+    }
+
+    /** Called when the peer has offered a stream again, or has closed it. */
+    void forgetDeferred(long registrationId) {
+        notified.remove(registrationId);
     }
 
     Setup deferred(long registrationId) {

@@ -63,6 +63,7 @@ final class InboundSetups {
     /** Handles a peer's offer; returns a description of its protocol violation, or null. */
     String onOffer(InboundPeer peer, Setup offer) {
         long registrationId = offer.registrationId();
+        peer.forgetDeferred(registrationId);
         IncomingImage written = peer.written(registrationId);
         if (written != null
                 && written.state() == IncomingImage.State.MOVING
@@ -89,33 +90,37 @@ final class InboundSetups {
                             + options.maxStreams());
             return null;
         }
-        if (!isAnswered(peer, offer, false)) {
+        if (!isAnswered(peer, offer)) {
             defer(peer, offer);
         }
         return null;
     }
 
-    /** Defers an offer, and tells the peer's operators which streams have subscriptions instead. */
+    /**
+     * Defers an offer, and tells the peer's operators which streams have subscriptions instead. The
+     * peer is not notified again if it knows that the offer waits.
+     */
     private void defer(InboundPeer peer, Setup offer) {
+        peer.deferred.add(offer);
+        if (!peer.markDeferred(offer.registrationId())) {
+            return;
+        }
         SortedSet<Integer> streams =
                 host.streamsInsteadOf(peer.listener, offer.streamId(), offer.sessionId());
         String text =
                 streams == null
                         ? null
                         : streams.stream().map(String::valueOf).collect(Collectors.joining(", "));
-        peer.deferred.add(offer);
         reply(peer, new ReceiverCommand.Defer(offer.registrationId(), text));
     }
 
     /**
      * Returns false if the offer must wait for an older connection to close, or for a subscriber.
-     *
-     * @param isDeferred whether the peer knows already that the offer waits.
      */
-    private boolean isAnswered(InboundPeer peer, Setup offer, boolean isDeferred) {
+    private boolean isAnswered(InboundPeer peer, Setup offer) {
         return !isCarriedElsewhere(peer, offer)
                 && !isBeingMoved(peer, offer)
-                && (resume(peer, offer) || accept(peer, offer, isDeferred));
+                && (resume(peer, offer) || accept(peer, offer));
     }
 
     /** Returns whether the driver has yet to name the image in which the stream continues. */
@@ -193,7 +198,7 @@ final class InboundSetups {
      * Creates an image for an offer; returns false if there is no subscription. A failed offer is
      * rejected.
      */
-    private boolean accept(InboundPeer peer, Setup offer, boolean isDeferred) {
+    private boolean accept(InboundPeer peer, Setup offer) {
         ImageMemory.Share share = images.take(peer, offer);
         if (share == null) {
             complaints.record(
@@ -226,7 +231,7 @@ final class InboundSetups {
                                 offer.position(),
                                 peer.source,
                                 offer.wantsResponses()),
-                        new Answer(peer, offer, share, isDeferred));
+                        new Answer(peer, offer, share));
         if (!isWanted) {
             peer.pending.remove(offer);
             images.giveBack(share);
@@ -242,13 +247,11 @@ final class InboundSetups {
         private final InboundPeer peer;
         private final Setup offer;
         private final ImageMemory.Share share;
-        private final boolean isDeferred;
 
-        private Answer(InboundPeer peer, Setup offer, ImageMemory.Share share, boolean isDeferred) {
+        private Answer(InboundPeer peer, Setup offer, ImageMemory.Share share) {
             this.peer = peer;
             this.offer = offer;
             this.share = share;
-            this.isDeferred = isDeferred;
         }
 
         @Override
@@ -276,12 +279,7 @@ final class InboundSetups {
         @Override
         public void onUnwanted() {
             images.giveBack(share);
-            if (!peer.pending.remove(offer)) {
-                return;
-            }
-            if (isDeferred) {
-                peer.deferred.add(offer);
-            } else {
+            if (peer.pending.remove(offer)) {
                 defer(peer, offer);
             }
         }
@@ -335,7 +333,7 @@ final class InboundSetups {
         for (int i = 0; i < peers.count(); i++) {
             InboundPeer peer = peers.get(i);
             if (peer.state() != InboundPeer.State.ENDING) {
-                peer.deferred.removeIf(offer -> isAnswered(peer, offer, true));
+                peer.deferred.removeIf(offer -> isAnswered(peer, offer));
             }
         }
     }

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -173,6 +175,34 @@ class LongRegistrationTest {
         assertFalse(image.released, "its log is being registered");
         goOn();
         net.until("released", () -> image.released);
+        assertFlows(stream);
+    }
+
+    /** Closes the image before, during or after its registration for the next connection. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
+    void defersOfferOnceIfImageClosesAfterReconnect(int steps) {
+        TestStream stream = registeringAtB();
+        TestImage image = net.b.image();
+        SimConnection connection = net.connection();
+        connection.sim().cut(); // B does not notice
+        connection.tellEnd("link flap");
+        net.until("reconnected", () -> net.network.connections() == 2);
+        net.forMillis(20);
+        for (int i = 0; i < steps; i++) {
+            net.b.stepBackground();
+            net.forMillis(5);
+        }
+        net.b.subscribed.clear();
+        net.b.transport.inbound().closeImage(image);
+        net.forMillis(20);
+        goOn();
+        net.until("released", () -> image.released);
+        net.forMillis(20);
+        assertFalse(stream.connected);
+        assertEquals(List.of(), net.a.failures);
+        net.b.subscribed.add(STREAM);
+        net.b.transport.inbound().onSubscriptionAdded(endpoint, STREAM);
         assertFlows(stream);
     }
 
