@@ -36,6 +36,7 @@ mtype b = NONE;             /* B's image */
 bool subscribed;
 bool deferred;              /* B owes an answer, or Wanted */
 bool waits;                 /* for an older connection, which carries the image */
+bool fresh;                 /* as waits, but the offer is for a new image */
 bool told;                  /* B has sent ImageClosed for the image that is CLOSING */
 
 byte failures = FAILURES, drops = 1, corruptions = 1;
@@ -201,6 +202,8 @@ inline answer() {
     :: subscribed && len(toA) <= 2 && changes > 0 -> /* closed while it is being registered */
         changes--; toA!DEFER; toA!WANTED; b = NONE
     :: !subscribed && nfull(toA) -> toA!DEFER; deferred = true; b = NONE
+    :: changes > 0 && nfull(toA) -> /* an older connection still carries the stream */
+        changes--; toA!DEFER; deferred = true; fresh = true; b = NONE
     :: rejections > 0 && nfull(toA) -> rejections--; toA!REJECT; b = NONE
     fi
 }
@@ -216,7 +219,7 @@ inline resume() {
 }
 
 inline onClose() {
-    deferred = false; waits = false;
+    deferred = false; waits = false; fresh = false;
     if
 #ifdef ANSWER_TWICE         /* fault: Close is answered though it is an answer itself */
     :: b == CLOSING -> b = NONE; toA!IMAGE_CLOSED
@@ -253,10 +256,14 @@ end:
     :: atomic { up && upAtB && deferred && (waits || subscribed) && nfull(toA) ->
         if
         :: !waits || subscribed -> toA!WANTED
+        :: fresh && subscribed -> toA!ACCEPT; b = OPEN
+#ifdef DEFER_TWICE          /* fault: deferred again, because it closed while it was being registered */
+        :: fresh && subscribed && len(toA) <= 2 -> toA!DEFER; toA!WANTED
+#endif
         :: waits && b == HELD -> toA!ACCEPT; b = OPEN
         :: waits && b != HELD -> toA!NO_IMAGE
         fi;
-        deferred = false; waits = false }
+        deferred = false; waits = false; fresh = false }
     :: atomic { up && upAtB && b == OPEN && moves > 0 && nfull(toA) -> moves--; toA!AGAIN; b = MOVING }
     :: atomic { changes > 0 && !subscribed -> changes--; subscribed = true }
     :: atomic { changes > 0 && subscribed && nfull(toA) -> changes--; subscribed = false;
@@ -277,7 +284,7 @@ end:
         :: nempty(toA) -> toA?_
         :: empty(toA) -> break
         od;
-        deferred = false; waits = false;
+        deferred = false; waits = false; fresh = false;
         if
         :: b == OPEN || b == MOVING -> b = HELD
         :: b == CLOSING -> b = NONE
