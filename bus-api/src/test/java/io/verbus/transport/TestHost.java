@@ -418,6 +418,7 @@ public abstract class TestHost implements TransportHost, AutoCloseable {
         if (!releasedStreams.add(stream)) {
             throw new AssertionError("a publication is released twice");
         }
+        ((TestStream) stream).release();
         streams.remove(stream);
         free(stream.log());
     }

@@ -22,6 +22,7 @@ public final class TestStream implements OutboundStream {
     private long senderPosition;
     private long finalPosition = LogLayout.NOT_ENDED;
     private boolean isRevoked;
+    private boolean isReleased;
     private long consumed;
     private long limit;
     private long readTo = Long.MAX_VALUE;
@@ -103,6 +104,17 @@ public final class TestStream implements OutboundStream {
         updateLimit();
     }
 
+    /** Called when the transport has released the stream, which it must no longer write. */
+    void release() {
+        isReleased = true;
+    }
+
+    private void requireNotReleased() {
+        if (isReleased) {
+            throw new AssertionError("a released stream is written");
+        }
+    }
+
     /** Ends the stream: no more messages are accepted. */
     public void end() {
         finalPosition = appender.position();
@@ -146,6 +158,7 @@ public final class TestStream implements OutboundStream {
 
     @Override
     public void senderPosition(long position) {
+        requireNotReleased();
         if (position < senderPosition) {
             if (position < consumed) {
                 throw new AssertionError("the sender goes back behind what was released");
@@ -162,6 +175,7 @@ public final class TestStream implements OutboundStream {
 
     @Override
     public void onReleased(long position, long newWindow) {
+        requireNotReleased();
         if (position < consumed || position > senderPosition) {
             throw new AssertionError("released " + position + " after " + consumed);
         }
@@ -180,12 +194,14 @@ public final class TestStream implements OutboundStream {
 
     @Override
     public void onLogRead(long position) {
+        requireNotReleased();
         readTo = position;
         updateLimit();
     }
 
     @Override
     public void onConnected(boolean nowConnected) {
+        requireNotReleased();
         disconnects += connected && !nowConnected ? 1 : 0;
         connected = nowConnected;
     }
@@ -197,11 +213,13 @@ public final class TestStream implements OutboundStream {
 
     @Override
     public void onCreditStall() {
+        requireNotReleased();
         stalls++;
     }
 
     @Override
     public void onNak() {
+        requireNotReleased();
         naks++;
     }
 

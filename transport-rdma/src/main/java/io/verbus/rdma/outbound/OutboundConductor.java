@@ -18,8 +18,6 @@ import io.verbus.transport.OutboundTransport;
 import io.verbus.transport.TransportException;
 import io.verbus.transport.TransportHost;
 
-import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
-
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
@@ -37,7 +35,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
     private final TransportHost host;
     private final LogRegistrations registrations;
     private final Queue<SenderCommand> commands;
-    private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
+    private final Queue<SenderEvent> events;
     private final OutboundEndpoints endpoints;
     private final ControlEndpoints controls;
     private final Map<OutboundStream, Sent> sent = new IdentityHashMap<>();
@@ -72,6 +70,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
         this.host = host;
         this.registrations = registrations;
         this.commands = agent.commands();
+        this.events = agent.events();
         this.complaints = complaints;
         this.fanOuts = new FanOutPublications(host, events);
         this.nowNs = nowNs;
@@ -229,7 +228,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
 
     private void end(OutboundPublication publication) {
         Sent entry = sent.get(publication.stream);
-        if (entry.endpoint.streams().end(publication)) {
+        if (entry != null && entry.endpoint.streams().end(publication)) {
             free(entry);
         }
     }
@@ -308,6 +307,7 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
                     }
                 }
             }
+            case SenderEvent.Unused unused -> onUnused(unused.publication());
             case SenderEvent.Left left ->
                     host.onError(
                             left.branch().channel(),
@@ -421,14 +421,18 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
     }
 
     /**
-     * Frees a publication. The driver is notified in the duty cycle, never during a call that it
-     * makes.
+     * Frees a publication. The sender may still have commands about it, which use its counters and
+     * its stream.
      */
     private void free(Sent entry) {
         entry.endpoint.remove(entry.publication);
         sent.remove(entry.publication.stream);
-        if (entry.publication.branch == null || fanOuts.removePart(entry.publication)) {
-            release(entry.publication.publication());
+        commands.add(new SenderCommand.Free(entry.publication));
+    }
+
+    private void onUnused(OutboundPublication publication) {
+        if (publication.branch == null || fanOuts.removePart(publication)) {
+            release(publication.publication());
         }
     }
 

@@ -10,11 +10,17 @@ import java.util.Queue;
 /** The sender's part of the transport, which services all attached connections. */
 public final class SenderAgent {
     private final Queue<SenderCommand> commands = new ManyToOneConcurrentLinkedQueue<>();
+    private final Queue<SenderEvent> events = new ManyToOneConcurrentLinkedQueue<>();
     private OutboundLink[] links = new OutboundLink[0];
 
     /** Returns the queue of the conductor's commands. */
     Queue<SenderCommand> commands() {
         return commands;
+    }
+
+    /** Returns the queue of events to the conductor. */
+    Queue<SenderEvent> events() {
+        return events;
     }
 
     /**
@@ -64,6 +70,7 @@ public final class SenderAgent {
                     end.link().wake(end.transfer());
                 }
             }
+            case SenderCommand.Free free -> events.add(new SenderEvent.Unused(free.publication()));
         }
     }
 

@@ -28,4 +28,9 @@ sealed interface SenderCommand {
 
     /** Ends a stream. {@link SenderEvent.Finished} follows unless the link is released first. */
     record End(OutboundLink link, Transfer transfer) implements SenderCommand {}
+
+    /**
+     * The last command about a stream, which has no transfer. {@link SenderEvent.Unused} follows.
+     */
+    record Free(OutboundPublication publication) implements SenderCommand {}
 }

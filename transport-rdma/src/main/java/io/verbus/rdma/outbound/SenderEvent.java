@@ -20,6 +20,9 @@ sealed interface SenderEvent {
     /** The peer has released a stream that has ended, and no longer writes to the credit slot. */
     record Forgotten(OutboundLink link, Transfer transfer) implements SenderEvent {}
 
+    /** The sender has executed all commands about a stream, which may now be released. */
+    record Unused(OutboundPublication publication) implements SenderEvent {}
+
     /** A destination is so far behind that its publication continues without it. */
     record Left(FanOutDestination branch) implements SenderEvent {}
 

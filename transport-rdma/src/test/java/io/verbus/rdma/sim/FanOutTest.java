@@ -235,6 +235,24 @@ class FanOutTest {
         assertEquals(0, stream.disconnects);
     }
 
+    /** The conductor gives up a destination while the sender has not executed its last commands. */
+    @Test
+    void freesDestinationOnceSenderNoLongerUsesIt() {
+        TestStream stream = start("min", false);
+        untilAllConnected();
+        net.publishing = false;
+        net.network.cutWire();
+        net.until("lost", () -> net.a.fabric.connections().isEmpty());
+        stream.end();
+        net.a.transport.outbound().closePublication(stream);
+        net.a.isSenderAsleep = true;
+        net.forMillis(400);
+        assertFalse(net.a.releasedStreams.contains(stream), "its commands are not executed");
+        net.a.isSenderAsleep = false;
+        net.until("released", () -> net.a.releasedStreams.contains(stream));
+        net.forMillis(20);
+    }
+
     /** A device may still read unsent parts of the log that another transport could reuse. */
     @RepeatedTest(3)
     void keepsSharedStreamConnectedWhileDeviceMayReadLog() {
