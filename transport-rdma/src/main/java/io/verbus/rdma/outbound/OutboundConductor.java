@@ -436,7 +436,10 @@ public final class OutboundConductor implements OutboundTransport, AutoCloseable
         }
     }
 
-    /** Lets the driver unmap a publication's log, once the log is no longer registered. */
+    /**
+     * Lets the driver unmap a publication's log, once the log is no longer registered. The driver
+     * is notified in the duty cycle, never during a call that it makes.
+     */
     private void release(OutboundStream stream) {
         registrations.whenUnused(stream.log(), () -> released.add(stream));
     }

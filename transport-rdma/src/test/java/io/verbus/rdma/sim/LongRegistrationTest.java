@@ -87,6 +87,16 @@ class LongRegistrationTest {
         net.until("it flows", () -> image.received > received + 100);
     }
 
+    private void assertWaitsForSubscriber(TestStream stream, TestImage closed) {
+        net.until("released", () -> closed.released);
+        net.forMillis(20);
+        assertFalse(stream.connected);
+        assertEquals(List.of(), net.a.failures);
+        net.b.subscribed.add(STREAM);
+        net.b.transport.inbound().onSubscriptionAdded(endpoint, STREAM);
+        assertFlows(stream);
+    }
+
     private void end(TestStream stream) {
         stream.end();
         net.a.transport.outbound().closePublication(stream);
@@ -143,13 +153,7 @@ class LongRegistrationTest {
         net.forMillis(20);
         assertFalse(image.released, "its log is being registered");
         goOn();
-        net.until("released", () -> image.released);
-        net.forMillis(20);
-        assertFalse(stream.connected);
-        assertEquals(List.of(), net.a.failures);
-        net.b.subscribed.add(STREAM);
-        net.b.transport.inbound().onSubscriptionAdded(endpoint, STREAM);
-        assertFlows(stream);
+        assertWaitsForSubscriber(stream, image);
     }
 
     @Test
@@ -197,13 +201,7 @@ class LongRegistrationTest {
         net.b.transport.inbound().closeImage(image);
         net.forMillis(20);
         goOn();
-        net.until("released", () -> image.released);
-        net.forMillis(20);
-        assertFalse(stream.connected);
-        assertEquals(List.of(), net.a.failures);
-        net.b.subscribed.add(STREAM);
-        net.b.transport.inbound().onSubscriptionAdded(endpoint, STREAM);
-        assertFlows(stream);
+        assertWaitsForSubscriber(stream, image);
     }
 
     @Test
